@@ -68,7 +68,7 @@ func CodeOf(err error) Code {
 
 // Errors of every store.
 var (
-	ErrNotFound            = Errorf(CodeNotFound, "there is no pet with this id")
+	ErrNotFound            = Errorf(CodeNotFound, "no pet has this id")
 	ErrIdempotencyMismatch = Errorf(CodeIdempotencyMismatch, "the idempotency key was used before with another value")
 	ErrQueueFull           = Errorf(CodeUnavailable, "the message queue is full")
 )

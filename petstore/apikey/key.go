@@ -15,7 +15,7 @@
 //
 // Blank lines and lines that start with # are ignored. An empty file is refused, as it may
 // have been emptied by mistake. To edit the file of a running server, write another and
-// rename it: the server may load a part of what is written in place.
+// rename it: the server may load a file that is half written.
 package apikey
 
 import (

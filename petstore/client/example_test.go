@@ -48,5 +48,5 @@ func Example() {
 	// Output:
 	// 1 Rex
 	// not_found
-	// 404 there is no pet with this id
+	// 404 no pet has this id
 }

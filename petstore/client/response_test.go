@@ -127,7 +127,7 @@ func TestErrors(t *testing.T) {
 }
 
 func TestResponseError(t *testing.T) {
-	const body = `{"code":"not_found","message":"there is no pet","status":404}`
+	const body = `{"code":"not_found","message":"no such pet","status":404}`
 	_, err := newClient(t, nil, cutOff(respond(404, body, "X-Request-ID", "r-1"))).GetPet(ctx, 7)
 	got, _ := errors.AsType[*client.ResponseError](err)
 	want := &client.ResponseError{URL: "http://pets.test/v1/pets/7", Status: 404, RequestID: "r-1", Body: body[:1]}
@@ -139,7 +139,7 @@ func TestResponseError(t *testing.T) {
 		t.Errorf("the error is\n%v\nwant\n%s", err, text)
 	}
 	_, err = newClient(t, nil, respond(404, body, "X-Request-ID", "r-1")).GetPet(ctx, 7)
-	if want := strings.Replace(text, "the server responded with 404 Not Found", "there is no pet", 1) + `code "not_found"`; err.Error() != want {
+	if want := strings.Replace(text, "the server responded with 404 Not Found", "no such pet", 1) + `code "not_found"`; err.Error() != want {
 		t.Errorf("the error is\n%v\nwant\n%s", err, want)
 	}
 }

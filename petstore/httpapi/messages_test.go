@@ -15,7 +15,7 @@ func TestErrorMessages(t *testing.T) {
 	}{
 		{404, "path: there is nothing here; below the base address are /pets, /pets/{petId}, /messages, /openapi.json",
 			gets("/ /cats /v1/pets //pets /pets/ /pets//1 /pets/1/ /pets/.. /pets/%2e /./pets /pets%2F1 /pets/1%2f")},
-		{404, "there is no pet with this id", gets("/pets/2 /pets/%2D1 /pets/9223372036854775807")},
+		{404, "no pet has this id", gets("/pets/2 /pets/%2D1 /pets/9223372036854775807")},
 		{404, "petId: must be a 64-bit integer in its shortest form, so no pet has this one",
 			gets("/pets/9223372036854775808 /pets/01 /pets/-0 /pets/+1 /pets/1%20 /pets/%252F")},
 

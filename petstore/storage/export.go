@@ -119,7 +119,7 @@ type exporter struct {
 	lost           []idGap        // which pets may be lost
 	lostMessages   map[int64]bool // which messages are damaged
 	lostRest       bool           // all messages after the last one that was read
-	lostOutcomes   int64          // of what was lost
+	lostOutcomes   int64          // of lost pets and messages
 	outcomesUnsure bool           // further outcomes may be lost
 }
 

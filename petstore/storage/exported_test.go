@@ -182,7 +182,7 @@ func TestExport(t *testing.T) {
 }
 
 // TestExportSparse skips damage between IDs that are far apart, with and without the state.
-// The outcome of what is lost is left out.
+// The outcome of a lost pet is left out.
 func TestExportSparse(t *testing.T) {
 	var lines, outcomes strings.Builder
 	key := func(n int) string { return fmt.Sprintf("%042dA", n) }

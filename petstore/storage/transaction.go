@@ -94,7 +94,7 @@ func (s *Store) beginWrite(latest *snapshot) (*writeTx, error) {
 	return &writeTx{Tx: tx, state: found, now: s.opts.now().UnixMicro()}, nil
 }
 
-// readBack begins a snapshot of what was committed, and finds in it the state, the last blocks
+// readBack begins a snapshot of the last commit, and finds in it the state, the last blocks
 // that were stored and the outcomes: a damaged page may have led bbolt to store something
 // where it is not found. It does not look for messages.
 func (s *Store) readBack(committed *writeTx) (next *snapshot, err error) {

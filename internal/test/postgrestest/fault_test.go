@@ -19,7 +19,10 @@ import (
 	"example.com/animalstore/internal/test/process"
 )
 
-var full = flag.Bool("full", false, "apply all faults, several times")
+var (
+	oneFault = flag.Bool("cluster", false, "start a PostgreSQL cluster and apply one fault")
+	full     = flag.Bool("full", false, "apply all faults, several times")
+)
 
 func TestMain(m *testing.M) { os.Exit(process.Main(m)) }
 
@@ -199,11 +202,11 @@ func (m *machine) repair() error {
 	return m.Start()
 }
 
-// TestFaults applies the faults to one cluster, one after the other: the first one once,
-// or with -full all of them.
+// TestFaults applies the faults to one cluster, one after the other: with -cluster the first
+// one once, and with -full all of them.
 func TestFaults(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a minute")
+	if !*oneFault && !*full {
+		t.Skip("it takes a minute, and needs Patroni and etcd: add -args -cluster")
 	}
 	list := faults
 	if !*full {
