@@ -123,11 +123,11 @@ func (s *server) start() {
 		opts.Observe = s.observe
 	}
 	attrs := []any{"url", s.pets.url() + basePath, "page", s.pets.url() + "/"}
-	if s.messages == nil {
-		opts.Messages = s.store.Store
-	} else {
-		s.messages.http.Handler = s.router("", httpapi.NewMessages(s.store.Store, s.keys, opts), opts)
+	opts.Messages = s.store.Store
+	if s.messages != nil {
+		s.messages.http.Handler = s.router("", httpapi.New(nil, s.keys, opts), opts)
 		attrs = append(attrs, "messages", s.messages.url())
+		opts.Messages = nil // the address of the pets has none
 	}
 	rt := s.router(basePath, httpapi.New(s.store.Store, s.keys, opts), opts)
 	rt.page = page.New()

@@ -50,7 +50,7 @@ func TestMessageMembers(t *testing.T) {
 	store := testserver.NewDouble(nil)
 	want := storagetest.SampleMessage()
 	store.DoSubmitMessage = func(context.Context, string, petstore.IdempotencyKey) (petstore.Message, error) { return want, nil }
-	srv := httptest.NewServer(httpapi.NewMessages(store, testserver.Authenticator, nil))
+	srv := httptest.NewServer(httpapi.New(nil, testserver.Authenticator, &httpapi.Options{Messages: store}))
 	defer srv.Close()
 	c, err := client.New(srv.URL, testserver.Key, nil)
 	if err != nil {

@@ -1,7 +1,6 @@
 // Package httpapi serves the contract over HTTP. Start with [New]: it returns a
 // plain [http.Handler] for the pets of a [petstore.Service] and, with
-// Options.Messages, for the messages of a [petstore.Messages]. [NewMessages] is
-// for messages that have a base address of their own.
+// Options.Messages, for the messages of a [petstore.Messages], or for these alone.
 //
 // The handler routes on the request's URL.Path alone: /pets, /pets/{petId},
 // /messages and, for the OpenAPI document, /openapi.json. To mount it under a

@@ -86,11 +86,11 @@ func ExampleWithAccount() {
 
 // Messages can have a base address of their own, such as https://messages.example. The
 // contract describes them so (section 4.4).
-func ExampleNewMessages() {
+func Example_messages() {
 	keys := apikey.Static{"a-secret-key": "alice"}
 	store := memory.New(nil)
 	pets := httpapi.New(store, keys, nil) // without messages
-	messages := httpapi.NewMessages(store, keys, nil)
+	messages := httpapi.New(nil, keys, &httpapi.Options{Messages: store})
 	for _, handler := range []http.Handler{pets, messages} { // in a program: each in an http.Server
 		w, r := httptest.NewRecorder(), httptest.NewRequest("POST", "/messages", strings.NewReader(`{"message":"Feed Rex"}`))
 		r.Header.Set("Authorization", "Bearer a-secret-key")

@@ -23,12 +23,11 @@ const DefaultMaxBodyBytes = 64 << 10
 // Options are the settings of a handler. The zero value and nil are ready for
 // use. Its functions and interfaces are called from many goroutines at once.
 type Options struct {
-	// Messages makes the handler of New serve POST /messages too. nil: that
-	// path is 404. NewMessages ignores it.
+	// Messages makes the handler serve POST /messages. nil: that path is 404.
 	Messages petstore.Messages
 
 	// WithoutGetPet leaves out GET /pets/{petId}, which the contract schedules for removal
-	// (section 4.3). The path is then 404. NewMessages ignores it.
+	// (section 4.3). The path is then 404.
 	WithoutGetPet bool
 
 	// Logger receives responses of 500 and above, with the details that the client does
@@ -47,8 +46,7 @@ type Options struct {
 	// before the create; its context has the account. The client gets the code of its
 	// error, such as petstore.CodeInvalid; an error without a code is a 500, or a 503
 	// if it is a context's. It is called again when a create is repeated, so it must
-	// have no side effects, such as counting. nil: no further rules. NewMessages
-	// ignores it.
+	// have no side effects, such as counting. nil: no further rules.
 	Validate func(context.Context, petstore.NewPet) error
 
 	// Observe is called once for every request that reaches the handler, after its
@@ -70,43 +68,31 @@ type handler struct {
 
 // New returns the handler of GET and POST /pets, GET /pets/{petId} (contract,
 // sections 4.1 to 4.3) and, with Options.Messages, POST /messages (section
-// 4.4). auth checks the credential of every such request that has no account
+// 4.4). Without a service it serves the messages alone, for a base address of their own.
+// auth checks the credential of every such request that has no account
 // ([WithAccount]); if auth is nil, such a request gets 401. The handler also serves the
 // OpenAPI document of its operations at /openapi.json. opts may be nil. New panics without
-// a service.
+// a service and messages.
 func New(service petstore.Service, auth Authenticator, opts *Options) http.Handler {
-	if service == nil {
-		panic("httpapi: New needs a petstore.Service")
-	}
-	operations := []operation{listPets, createPet}
-	if opts == nil || !opts.WithoutGetPet {
-		operations = append(operations, getPet)
-	}
-	if opts != nil && opts.Messages != nil {
-		operations = append(operations, submitMessage)
-	}
-	h := newHandler(auth, opts, operations)
-	h.service, h.encoded = service, encoded.Of(service)
-	return h
-}
-
-// NewMessages returns the handler of POST /messages alone, for a base address of its own
-// (contract, section 4.4), and of the OpenAPI document of that operation. auth is as for
-// New. opts may be nil. NewMessages panics without a queue.
-func NewMessages(queue petstore.Messages, auth Authenticator, opts *Options) http.Handler {
-	if queue == nil {
-		panic("httpapi: NewMessages needs a petstore.Messages")
-	}
-	h := newHandler(auth, opts, []operation{submitMessage})
-	h.opts.Messages = queue
-	return h
-}
-
-func newHandler(auth Authenticator, opts *Options, operations []operation) *handler {
-	h := &handler{auth: auth, operations: append(operations, openAPI), document: documentOf(operations)}
+	h := &handler{service: service, auth: auth}
 	if opts != nil {
 		h.opts = *opts
 	}
+	if service == nil && h.opts.Messages == nil {
+		panic("httpapi: New needs a petstore.Service, Options.Messages, or both")
+	}
+	if service != nil {
+		h.encoded = encoded.Of(service)
+		h.operations = append(h.operations, listPets, createPet)
+		if !h.opts.WithoutGetPet {
+			h.operations = append(h.operations, getPet)
+		}
+	}
+	if h.opts.Messages != nil {
+		h.operations = append(h.operations, submitMessage)
+	}
+	h.document = documentOf(h.operations)
+	h.operations = append(h.operations, openAPI)
 	if h.opts.Logger == nil {
 		h.opts.Logger = slog.New(slog.DiscardHandler)
 	}

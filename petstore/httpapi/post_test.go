@@ -98,7 +98,7 @@ func TestSubmit(t *testing.T) {
 			message.Text = text
 			return message, nil
 		}
-		s.h = httpapi.NewMessages(service, testKeys, nil)
+		s.h = httpapi.New(nil, testKeys, &httpapi.Options{Messages: service})
 		record := `{"id":"m","message":"` + text + `","status":"queued","createdAt":"2026-01-02T02:04:05.120Z"}`
 		s.want(want{status: 202, body: record}.with("Location", "").with("Deprecation", ""), post("/messages", body))
 	}

@@ -104,7 +104,7 @@ func TestParts(t *testing.T) {
 		"all":            {httpapi.New(store, nil, &httpapi.Options{Messages: store}), []string{"GET /pets", "GET /pets/{petId}", "POST /messages", "POST /pets"}, ""},
 		"no messages":    {httpapi.New(store, nil, nil), []string{"GET /pets", "GET /pets/{petId}", "POST /pets"}, "NewMessage"},
 		"no getPet":      {httpapi.New(store, nil, &httpapi.Options{WithoutGetPet: true}), []string{"GET /pets", "POST /pets"}, "Message"},
-		"messages alone": {httpapi.NewMessages(store, nil, nil), []string{"POST /messages"}, "Pet"},
+		"messages alone": {httpapi.New(nil, nil, &httpapi.Options{Messages: store}), []string{"POST /messages"}, "Pet"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := httptest.NewRecorder()
