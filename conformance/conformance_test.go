@@ -87,7 +87,7 @@ func TestOutcomes(t *testing.T) {
 	}{
 		{"a failure that is left out", broken, conformance.Options{Skip: []string{"pets.create.status*"}}, conformance.Partial, "0 failed"},
 		{"a warning", lax, conformance.Options{}, conformance.Conformant, "1 with warnings"},
-		{"a warning with level recommended", lax, conformance.Options{Level: conformance.Recommended}, conformance.NotConformant, "FAIL http.location"},
+		{"a warning with level recommended", lax, conformance.Options{FailLevel: conformance.Recommended}, conformance.NotConformant, "FAIL http.location"},
 		{"nothing to judge by", variant{http: edit(list, 200, `.*`, `[]`)}, conformance.Options{Select: []string{"pets.list.ids"}}, conformance.NotJudged, "the run shows nothing that the checks judge"},
 
 		{"new pets get 429 for an hour", busy(429, create, hour), conformance.Options{}, conformance.NotJudged, "36 requests were not served"},

@@ -10,9 +10,9 @@ import (
 // Options says how to judge a target. The zero value and a nil pointer judge by every
 // check.
 type Options struct {
-	// Select selects checks by globs for their IDs, as in [path.Match]: * matches any
-	// text. Empty: every check. A glob that matches no check is an error. It selects
-	// what is judged; all is sent, except the request of pets.create.surrogate.
+	// Select selects what is judged, not what is sent: all is sent, except the request of
+	// pets.create.surrogate. It has globs for the IDs of checks, as in [path.Match]: *
+	// matches any text. Empty: every check. A glob that matches no check is an error.
 	Select []string
 
 	// Skip leaves out the checks whose IDs match one of these globs, such as those of a
@@ -26,9 +26,9 @@ type Options struct {
 	// arbitrary one, then those of the target's pets, then 1.
 	Category *int64
 
-	// Level is the lowest level whose violations make a target not conformant.
-	// Empty: [Required]. With [Recommended], warnings count too.
-	Level Level
+	// FailLevel is the lowest level of the checks whose violations make a target not
+	// conformant. Empty: [Required]. With [Recommended], what were warnings are failures.
+	FailLevel Level
 
 	// Parallel is the largest number of requests at a time. Zero: 8. With more, a target
 	// that is far away is judged sooner.
@@ -54,7 +54,7 @@ func (o *Options) withDefaults() (Options, error) {
 	if o != nil {
 		r = *o
 	}
-	r.Level = cmp.Or(r.Level, Required)
+	r.FailLevel = cmp.Or(r.FailLevel, Required)
 	r.Parallel = cmp.Or(r.Parallel, 8)
 	r.Timeout = cmp.Or(r.Timeout, 10*time.Second)
 	r.listPatience = cmp.Or(r.listPatience, 2*time.Second)
@@ -62,8 +62,8 @@ func (o *Options) withDefaults() (Options, error) {
 		r.now = time.Now
 	}
 	switch {
-	case r.Level != Required && r.Level != Recommended:
-		return r, fmt.Errorf("level %q: must be required or recommended", r.Level)
+	case r.FailLevel != Required && r.FailLevel != Recommended:
+		return r, fmt.Errorf("level %q: must be required or recommended", r.FailLevel)
 	case r.Parallel < 0:
 		return r, fmt.Errorf("parallel %d: must not be negative", r.Parallel)
 	case r.Timeout < 0:

@@ -52,8 +52,8 @@ type Result struct {
 	// It is empty if an ordinary request violates the check, too.
 	Kinds []string `json:"kinds,omitzero"`
 
-	// Before is the exchange whose request comes first, such as the one that added the pet.
-	// Nil: there is none.
+	// Before is an earlier exchange that Proof depends on, such as the one that added the
+	// pet. Nil: there is none.
 	Before *Proof `json:"before,omitzero"`
 
 	// Proof is the exchange that Message is about. Nil: there is none.
@@ -165,7 +165,7 @@ func (j *job) result(of judgement, traffic stimuli.Traffic) Result {
 		leaveOut("not selected")
 	case len(of.violations) > 0:
 		r.Verdict = Warn
-		if r.Level == Required || j.opts.Level == Recommended {
+		if r.Level == Required || j.opts.FailLevel == Recommended {
 			r.Verdict = Fail
 		}
 		r.prove(of.violations, j.redact)

@@ -16,8 +16,8 @@ type Target struct {
 	// Otherwise the checks of messages are skipped, and the outcome is [Partial] at best.
 	MessagesURL string
 
-	// PetsOnly says that the target is not meant to have /messages, which section 4.4 of the
-	// contract calls a quickstart's. Nothing is sent there, and the checks of messages are not
+	// PetsOnly says that the target is not meant to have /messages (contract, section 4.4).
+	// Nothing is sent there, MessagesURL must be empty, and the checks of messages are not
 	// part of the run.
 	PetsOnly bool
 

@@ -57,7 +57,7 @@ func TestNotJudged(t *testing.T) {
 		{name: "no address", target: conformance.Target{Key: testKey}, want: "no URL", usage: true},
 		{name: "no key", target: conformance.Target{URL: target.URL}, want: "no API key", usage: true},
 		{name: "a key with a line end", target: conformance.Target{URL: target.URL, Key: "abc\n"}, want: "white space", usage: true},
-		{name: "another level", target: target, opts: conformance.Options{Level: "all"}, want: `level "all"`, usage: true},
+		{name: "another level", target: target, opts: conformance.Options{FailLevel: "all"}, want: `level "all"`, usage: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, err := conformance.Run(t.Context(), tt.target, &tt.opts)

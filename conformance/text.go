@@ -11,8 +11,8 @@ import (
 )
 
 // WriteText writes r for a person: why the target cannot be judged, if it cannot, then what it
-// does wrong, and the outcome last. It shows the proof of the first failure, and if it is
-// verbose, of every failure and warning.
+// does wrong, and the outcome last. It shows the proof of the first failure; a verbose report
+// has the skipped checks too, and the proof of every failure and warning.
 func (r *Report) WriteText(w io.Writer, verbose bool) error {
 	t := &textWriter{report: r, verbose: verbose}
 	if r.Reason != "" {
@@ -116,8 +116,9 @@ func (r *Report) Headline() string {
 	return string(r.Outcome) + ": " + strings.Join(parts, ", ")
 }
 
-// Headline returns the first line of the message, how many of the judged exchanges
-// are violations, unless all are, and what is particular about the first of the others.
+// Headline returns one line without the check's ID and verdict: the first line of the message,
+// how many of the judged exchanges are violations, unless all are, and what is particular
+// about the next violation.
 func (r Result) Headline() string {
 	line, _, _ := strings.Cut(r.Message, "\n")
 	if r.Violations != r.Judged && r.Violations != 0 {

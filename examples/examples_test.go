@@ -27,7 +27,7 @@ func TestServer(t *testing.T) {
 	s := process.Serve(t, process.Command(dir, process.Build(t, "./nethttp"), "-addr", "127.0.0.1:0"))
 	s.Key = key
 	conformancetest.Run(t, conformance.Target{URL: s.URL, MessagesURL: s.URL, Key: key}, &conformance.Options{
-		Level: conformance.Recommended, Timeout: process.Patience,
+		FailLevel: conformance.Recommended, Timeout: process.Patience,
 	})
 	if r := s.Must(405, "PROPFIND", "/pets", ""); r.Header.Get("Allow") == "" || !strings.Contains(r.Body, "method_not_allowed") {
 		t.Errorf("PROPFIND: %v %s", r.Header, r.Body)

@@ -107,7 +107,7 @@ func (s *settings) run(c *flags.Call) error {
 // complete sets what no flag sets by itself.
 func (s *settings) complete(c *flags.Call) error {
 	s.target.Key = c.Getenv("PETSTORE_API_KEY")
-	s.opts.Level = conformance.Level(s.level)
+	s.opts.FailLevel = conformance.Level(s.level)
 	switch {
 	case s.target.URL == "":
 		return flags.Usagef("no target: name its base URL with -url, as in -url http://127.0.0.1:8080/v1")

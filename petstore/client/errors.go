@@ -17,8 +17,7 @@ import (
 
 // ErrUnknownOutcome says that the server may have carried out a creation or submission. In
 // one of the attempts
-//   - no complete response came, unless no TCP connection could be opened before the context
-//     ended, or the server's certificate was refused,
+//   - the request may have been sent, and no complete response came,
 //   - or the response breaks the contract or was a 5xx (but 507), a redirect, or a 409 with
 //     the code conflict.
 //

@@ -16,8 +16,8 @@ import (
 )
 
 // All returns the pets of q on all pages, one by one. It requests pages of q.Limit
-// pets, or of 100 if q.Limit is 0. It ends after the first error, and returns the whole
-// list or an error: a link that it has already followed is one.
+// pets, or of 100 if q.Limit is 0, from q.After on. It returns the whole list, or at most one
+// error, which is last. A link that it has already followed is an error.
 //
 // The contract requires neither an order nor further pages. So pets come in the
 // server's order, and the list ends with the first page that has no link to a next one.

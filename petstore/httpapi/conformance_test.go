@@ -14,7 +14,7 @@ import (
 // package show what the suite does not send, and what it leaves open.
 func TestConformance(t *testing.T) {
 	conformancetest.RunHandler(t, testserver.New(0), "/v1", testserver.Key, &conformance.Options{
-		Level:   conformance.Recommended,
-		Timeout: 5 * time.Minute, // the machine may be busy
+		FailLevel: conformance.Recommended,
+		Timeout:   5 * time.Minute, // the machine may be busy
 	})
 }

@@ -33,8 +33,8 @@ type Options struct {
 	// Logger receives responses of 500 and above, with the details that the client does
 	// not see. Responses to clients that went away are not logged.
 	//
-	// The level is ERROR, but WARN for a 503 that has no cause and only asks the client to
-	// come back later. At most ten lines of each level are logged in a second.
+	// The level is ERROR, but WARN for a 503 whose petstore.Error has no Err, and which only
+	// asks the client to come back later. At most ten lines of each level are logged in a second.
 	// nil: nothing is logged.
 	Logger *slog.Logger
 

@@ -104,7 +104,7 @@ func TestHonestClients(t *testing.T) {
 				t.Errorf("seed %d: %d pets with %d names were added, want 30", seed, pets, len(names))
 			}
 			s := srv.Summary()
-			if s.Repeatable == 0 || s.Repeated != s.Repeatable || s.Links == 0 || s.Followed != s.Links || s.Refused[404] != 30 {
+			if s.RepeatableFailures == 0 || s.RepeatedFailures != s.RepeatableFailures || s.Links == 0 || s.Followed != s.Links || s.Refused[404] != 30 {
 				t.Errorf("seed %d: the client repeats all that it may and follows all links, but the server counts\n%s", seed, s)
 			}
 		})

@@ -131,20 +131,20 @@ func TestCounts(t *testing.T) {
 		want  Summary
 		steps []step
 	}{
-		{"one read of two is repeated", Summary{Repeatable: 2, Repeated: 1}, []step{{request: "GET /pets", status: 429}, {request: "GET /pets/1", status: dropped}, {request: "GET /pets", status: 200}, {request: "GET /pets", status: 200}}},
-		{"a read that is repeated twice", Summary{Repeatable: 2, Repeated: 2}, []step{{request: "GET /pets", status: 429}, {request: "GET /pets", status: 429}, {request: "GET /pets", status: 200}}},
-		{"a read that was under way", Summary{Repeatable: 1}, []step{{request: "GET /pets", status: 429}, {request: "GET /pets", status: 200, after: -2 * time.Millisecond}}},
-		{"a creation without a key", Summary{Unrepeatable: 1}, []step{{request: rex, status: lost}}},
-		{"a creation with a key", Summary{Repeatable: 1, Repeated: 1}, []step{{request: rex, key: "a", status: lost}, {request: rex, key: "a", status: 201}}},
-		{"a creation that was refused", Summary{Repeatable: 1}, []step{{request: rex, status: 429}, {request: "POST /pets Max", status: 201}}},
+		{"one read of two is repeated", Summary{RepeatableFailures: 2, RepeatedFailures: 1}, []step{{request: "GET /pets", status: 429}, {request: "GET /pets/1", status: dropped}, {request: "GET /pets", status: 200}, {request: "GET /pets", status: 200}}},
+		{"a read that is repeated twice", Summary{RepeatableFailures: 2, RepeatedFailures: 2}, []step{{request: "GET /pets", status: 429}, {request: "GET /pets", status: 429}, {request: "GET /pets", status: 200}}},
+		{"a read that was under way", Summary{RepeatableFailures: 1}, []step{{request: "GET /pets", status: 429}, {request: "GET /pets", status: 200, after: -2 * time.Millisecond}}},
+		{"a creation without a key", Summary{LostWithoutKey: 1}, []step{{request: rex, status: lost}}},
+		{"a creation with a key", Summary{RepeatableFailures: 1, RepeatedFailures: 1}, []step{{request: rex, key: "a", status: lost}, {request: rex, key: "a", status: 201}}},
+		{"a creation that was refused", Summary{RepeatableFailures: 1}, []step{{request: rex, status: 429}, {request: "POST /pets Max", status: 201}}},
 		{"a link that is not followed", Summary{Links: 1}, []step{page, page, {request: "GET /pets?limit=2", status: 200}}},
 		{"a link that is followed", Summary{Links: 1, Followed: 1}, []step{page, {request: "GET /pets?limit=2&cursor=a%2B", status: 200}, page}},
-		{"a link in a lost response", Summary{Repeatable: 1}, []step{{request: "GET /pets?limit=2", status: lost, next: page.next}}},
+		{"a link in a lost response", Summary{RepeatableFailures: 1}, []step{{request: "GET /pets?limit=2", status: lost, next: page.next}}},
 		{"a link to another thing", Summary{}, []step{{request: "GET /pets/1", status: 200, next: `<../pets>; rel="successor-version"`}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := handlerAfter(t, tt.steps...).Summary()
-			got := Summary{Repeatable: s.Repeatable, Repeated: s.Repeated, Unrepeatable: s.Unrepeatable, Links: s.Links, Followed: s.Followed}
+			got := Summary{RepeatableFailures: s.RepeatableFailures, RepeatedFailures: s.RepeatedFailures, LostWithoutKey: s.LostWithoutKey, Links: s.Links, Followed: s.Followed}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

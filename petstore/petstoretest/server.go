@@ -25,7 +25,7 @@ import (
 // Options are the settings of [New]. The zero value and nil are ready for use: the server
 // then has an empty store in memory and no difficulties.
 type Options struct {
-	// Difficult makes the server difficult. nil: it is not.
+	// Difficult makes the server difficult. nil: it is not. With a Handler it must be nil.
 	Difficult *Difficulty
 
 	// Handler serves the requests: your own, as your program mounts it, with its own store,
@@ -33,12 +33,12 @@ type Options struct {
 	// the handler itself, use package conformance/conformancetest. nil: a [Handler].
 	Handler http.Handler
 
-	// Prefix is the path at which Handler is mounted, the part before /pets, such as
-	// /api/v1. "": there is none. Without a Handler it must be "".
-	Prefix string
+	// HandlerPath is the path at which Handler serves the contract, the part before /pets,
+	// such as /api/v1. "": the root. Without a Handler it must be "".
+	HandlerPath string
 
-	// Key is an API key that Handler accepts. Without a Handler it must be "".
-	Key string
+	// HandlerKey is an API key that Handler accepts. Without a Handler it must be "".
+	HandlerKey string
 }
 
 // Server is a running server of pets and messages.
@@ -76,11 +76,11 @@ func New(t testing.TB, opts *Options) *Server {
 }
 
 func start(o Options) (*Server, error) {
-	s := &Server{Key: o.Key}
-	handler, prefix := o.Handler, strings.TrimSuffix(o.Prefix, "/")
+	s := &Server{Key: o.HandlerKey}
+	handler, prefix := o.Handler, strings.TrimSuffix(o.HandlerPath, "/")
 	switch {
-	case handler == nil && (o.Prefix != "" || o.Key != ""):
-		return nil, errors.New("Options has a Prefix or a Key without the Handler to which it belongs")
+	case handler == nil && (o.HandlerPath != "" || o.HandlerKey != ""):
+		return nil, errors.New("Options has a HandlerPath or a HandlerKey without a Handler")
 	case handler != nil && o.Difficult != nil:
 		return nil, errors.New("Options has a Handler and Difficult; a server with a handler of yours is not difficult")
 	case handler == nil:

@@ -49,7 +49,7 @@ func TestHandler(t *testing.T) {
 		path := strings.TrimSuffix(prefix, "/")
 		mux := http.NewServeMux()
 		mux.Handle(path+"/", http.StripPrefix(path, httpapi.New(memory.New(nil), apikey.Static{"secret": "shop"}, nil)))
-		srv := New(t, &Options{Handler: mux, Prefix: prefix, Key: "secret"})
+		srv := New(t, &Options{Handler: mux, HandlerPath: prefix, HandlerKey: "secret"})
 		if _, err := srv.Client.CreatePet(t.Context(), petstore.NewPet{Name: "Rex"}, petstore.IdempotencyKey{}); err != nil {
 			t.Fatal(err)
 		}
@@ -68,10 +68,10 @@ func TestInvalidOptions(t *testing.T) {
 	handler := http.NotFoundHandler()
 	for want, opts := range map[string]Options{
 		`unknown difficulty "hard"; the difficulties are busy, lost, ids,`: {Difficult: &Difficulty{Names: []string{"ids", "hard"}}},
-		"a Handler and Difficult":   {Handler: handler, Key: "k", Difficult: &Difficulty{}},
-		"without the Handler":       {Key: "k"},
+		"a Handler and Difficult":   {Handler: handler, HandlerKey: "k", Difficult: &Difficulty{}},
+		"without a Handler":         {HandlerKey: "k"},
 		"client: API key: must be":  {Handler: handler},
-		"client: base URL: must be": {Handler: handler, Key: "k", Prefix: "v1"},
+		"client: base URL: must be": {Handler: handler, HandlerKey: "k", HandlerPath: "v1"},
 	} {
 		if s, err := start(opts); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("start returned %v, %v; want an error with %q", s, err, want)

@@ -15,13 +15,13 @@ type Summary struct {
 
 	Requests  map[string]int // by operation, such as "GET /pets/{petId}"; "other": of no operation
 	Succeeded int            // how many requests of operations got a whole response of 2xx
-	Refused   map[int]int    // the responses of 4xx by status, but those of the difficulty busy
+	Refused   map[int]int    // the responses of 4xx by status, except those of the difficulty busy
 
-	// Repeatable counts the failures after which a client may repeat the request: busy, and
-	// lost. An equal request followed Repeated of them: all, if the client repeats creations
-	// too. Of lost creations Repeatable counts only those with an Idempotency-Key;
-	// Unrepeatable counts the others.
-	Repeatable, Repeated, Unrepeatable int
+	// RepeatableFailures counts the busy and lost responses after which a client may repeat the
+	// request, and RepeatedFailures those of them that an equal request followed. They are
+	// equal if the client repeats creations, too. LostWithoutKey counts the lost creations
+	// without an Idempotency-Key, which a client must not repeat.
+	RepeatableFailures, RepeatedFailures, LostWithoutKey int
 
 	// Links counts the different links to a next page. The client requested Followed of them.
 	Links, Followed int
@@ -36,11 +36,11 @@ func (s Summary) String() string {
 	lines := []string{
 		fmt.Sprintf("requests: %s, of which %d succeeded", counts(s.Requests), s.Succeeded),
 		"refused: " + counts(s.Refused),
-		fmt.Sprintf("failures that may be repeated (busy, lost): %d, of which %d were repeated", s.Repeatable, s.Repeated),
+		fmt.Sprintf("failures that may be repeated (busy, lost): %d, of which %d were repeated", s.RepeatableFailures, s.RepeatedFailures),
 		fmt.Sprintf("different links to a next page: %d, of which %d were followed", s.Links, s.Followed),
 	}
-	if s.Unrepeatable > 0 {
-		lines[2] += fmt.Sprintf("; not counted: %d lost creations without an Idempotency-Key", s.Unrepeatable)
+	if s.LostWithoutKey > 0 {
+		lines[2] += fmt.Sprintf("; not counted: %d lost creations without an Idempotency-Key", s.LostWithoutKey)
 	}
 	if len(s.Met) > 0 {
 		lines = append(lines, "difficulties met: "+counts(s.Met))
@@ -106,7 +106,7 @@ func (h *Handler) count(x *exchange) {
 	h.seen.Requests[x.operation()]++
 	failed := h.unrepeated[x.identity()]
 	if len(failed) > 0 && x.began.After(failed[0].ended) {
-		h.seen.Repeated++
+		h.seen.RepeatedFailures++
 		h.unrepeated[x.identity()] = failed[1:]
 	}
 	query := x.request.URL.RawQuery
@@ -115,9 +115,9 @@ func (h *Handler) count(x *exchange) {
 	}
 	switch {
 	case x.failure == "lost" && x.isCreate() && x.idempotencyKey() == "":
-		h.seen.Unrepeatable++
+		h.seen.LostWithoutKey++
 	case x.failure != "":
-		h.seen.Repeatable++
+		h.seen.RepeatableFailures++
 		h.unrepeated[x.identity()] = append(h.unrepeated[x.identity()], x)
 	case x.status/100 == 4:
 		h.seen.Refused[x.status]++

@@ -36,7 +36,7 @@ const minReserve = 64 << 20
 // nil, for the zero Options.
 //
 // The file can grow by 64 GiB until it is opened again: on 32-bit systems by 48 MiB, on
-// Windows by 64 MiB and what it holds, at most 1 GiB, and by less where addresses are
+// Windows by 64 MiB and its size, at most 1 GiB, and by less where addresses are
 // scarce. After that, changes fail with petstore.CodeInsufficientStorage.
 //
 // Open looks for damage before it trusts the file, and never replaces a file that

@@ -140,7 +140,7 @@ func (s *Store) Stats(ctx context.Context) (stats petstore.Stats, err error) {
 }
 
 // FreeBytes returns how many bytes of the file are free pages, which later changes use. Each
-// commit writes the list of them, with 8 bytes for 4096, so many of them make changes slow.
+// commit writes the list of them, 8 bytes for each page of 4096, so many of them make changes slow.
 func (s *Store) FreeBytes() (n int64, err error) {
 	// While a read is open, no commit uses the pages of the list for something else. A
 	// commit may write a meta page meanwhile, so an error of inspect is not damage.
