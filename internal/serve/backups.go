@@ -46,26 +46,26 @@ func (c *config) newestBackup() (began time.Time) {
 // old enough, so restarts neither delay nor multiply them. If that has a name from the
 // future, the clock was wrong, and the first is due at once.
 func (s *server) backUp(ctx context.Context) {
-	last := s.newestBackup()
-	if last.After(time.Now()) {
-		last = time.Time{}
+	newest := s.newestBackup()
+	if newest.After(time.Now()) {
+		newest = time.Time{}
 	}
-	s.lastBackup.Store(&last)
-	for {
+	s.lastBackup.Store(&newest)
+	for due := newest.Add(s.backupEvery); ; {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(time.Until(last.Add(s.backupEvery))):
+		case <-time.After(time.Until(due)):
 		}
-		last = time.Now()
-		err := s.makeBackup(ctx, last)
+		began := time.Now()
+		due = began.Add(s.backupEvery)
+		err := s.makeBackup(ctx, began)
 		s.backupFailed.Store(err != nil)
 		if err == nil {
-			began := last
 			s.lastBackup.Store(&began)
 		}
 		if err != nil && ctx.Err() == nil {
-			s.log.Error("a backup failed", "backup-dir", s.backupDir, "err", err, "next", last.Add(s.backupEvery).UTC().Format(time.RFC3339))
+			s.log.Error("a backup failed", "backup-dir", s.backupDir, "err", err, "next", due.UTC().Format(time.RFC3339))
 		}
 	}
 }
