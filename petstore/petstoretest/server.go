@@ -34,7 +34,8 @@ type Options struct {
 	Handler http.Handler
 
 	// HandlerPath is the path at which Handler serves the contract, the part before /pets,
-	// such as /api/v1. "": the root. Without a Handler it must be "".
+	// such as /api/v1. "": the root. The Client expects the messages there, too. Without a
+	// Handler it must be "".
 	HandlerPath string
 
 	// HandlerKey is an API key that Handler accepts. Without a Handler it must be "".
