@@ -42,7 +42,7 @@ type variant struct {
 	options httpapi.Options
 
 	opts conformance.Options
-	late bool // its lists may be late, so a run must wait as it does for users
+	late bool // it shows what is special after a second or more, so a run must wait as it does for users
 }
 
 var full = flag.Bool("full", false, "judge every server with whole runs, as users do")

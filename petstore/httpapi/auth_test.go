@@ -24,7 +24,8 @@ func TestCredential(t *testing.T) {
 		fields []string // one each, or more than one separated by a bar
 	}{
 		{badCredential, []string{
-			"X: none", "Authorization: Bearer\tkey-1", "Authorization: Bearer key-1\tx", "Authorization: Bearer \tkey-1",
+			"X: none", "Authorization: Bearer: key-1", "Authorization: Bearer=key-1", "Authorization: Bearer key-1,",
+			"Authorization: Bearer\tkey-1", "Authorization: Bearer key-1\tx", "Authorization: Bearer \tkey-1",
 			"Proxy-Authorization: Bearer key-1", "Authorization: Bearer key-1\xc3\xa9", "Authorization: Bearer " + strings.Repeat("x", 60000),
 			authorized + "|" + authorized, authorized + "|Authorization: Bearer nope", "Authorization: Basic eA==|" + authorized,
 		}},

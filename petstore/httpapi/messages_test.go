@@ -14,7 +14,7 @@ func TestErrorMessages(t *testing.T) {
 		requests []string
 	}{
 		{404, "path: there is nothing here; below the base address are /pets, /pets/{petId}, /messages, /openapi.json",
-			gets("/ /cats /v1/pets //pets /pets/ /pets//1 /pets/1/ /pets/.. /pets/%2e /./pets /pets%2F1 /pets/1%2f")},
+			gets("/ /cats /Pets /v1/pets //pets /pets/ /pets//1 /pets/1/ /pets/.. /pets/%2e /./pets /pets%2F1 /pets%2f1 /pets/1%2f")},
 		{404, "no pet has this id", gets("/pets/2 /pets/%2D1 /pets/9223372036854775807")},
 		{404, "petId: must be a 64-bit integer in its shortest form, so no pet has this one",
 			gets("/pets/9223372036854775808 /pets/01 /pets/-0 /pets/+1 /pets/1%20 /pets/%252F")},
@@ -29,7 +29,7 @@ func TestErrorMessages(t *testing.T) {
 		{400, "limit: must be an integer from 1 to 100, in its shortest form", gets("/pets?limit=0 /pets?limit=101 /pets?limit=%2B1 /pets?limit=1,2")},
 		{400, "limit: must not be empty", gets("/pets?limit= /pets?limit")},
 		{400, "limit: must be given only once", gets("/pets?limit=1&%6Cimit=2")},
-		{400, "status: must be one of available, pending, sold", gets("/pets?status=SOLD /pets?status=sold,pending")},
+		{400, "status: must be one of available, pending, sold", gets("/pets?status=SOLD /pets?status=sold,pending /pets?status=sold%20 /pets?status=+sold")},
 		{400, "status: must not be empty", append(gets("/pets?status="), pet(`{"name":"a","categoryId":1,"status":""}`))},
 		{400, "cursor: must be one that this service returned", gets("/pets?cursor=1 /pets?cursor=YWZ0ZXIgMA")},
 		{400, "query: malformed", gets("/pets?% /pets?limit=5&x=%zz")},
@@ -41,6 +41,7 @@ func TestErrorMessages(t *testing.T) {
 		{400, `body: not valid JSON: invalid character '\'' at start of value within "/name" after offset 8`, []string{pet(`{"name":'rex'}`)}},
 		{400, "body: not valid JSON: invalid character '}' after top-level value after offset 27", []string{pet(`{"name":"a","categoryId":1}}`)}},
 		{400, `body: not valid JSON: invalid UTF-8 within "/name" after offset 9`, []string{pet("{\"name\":\"\xff\",\"categoryId\":1}")}},
+		{400, "body: not valid JSON", []string{pet("\xef\xbb\xbf{}")}}, // a byte order mark
 		{400, "body: not valid JSON: invalid surrogate pair", []string{pet(`{"name":"\ud800","categoryId":1}`)}},
 		{400, "body: not valid JSON: duplicate object member name", []string{pet(`{"x":{"y":1,"y":1},"name":"a","categoryId":1}`)}},
 

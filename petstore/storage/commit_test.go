@@ -88,6 +88,9 @@ func TestExpiredOutcomes(t *testing.T) {
 		}
 		now = now.Add(25 * time.Hour)
 	}
+	if _, err := s.CreatePet(t.Context(), petOf(1), keyOf(0)); err != nil {
+		t.Errorf("an expired key with another value: %v", err)
+	}
 }
 
 // TestNothingToWrite: a change that is repeated or refused writes nothing, so it has the same

@@ -113,7 +113,7 @@ func testQueue(t *testing.T, f *fixture) {
 	f.remove(t)
 	f.remove(t, "", "unknown", sent[0].ID+"0", "msg_999", "msg_-1", "msg_01")
 	f.wantQueue(t, sent)
-	f.remove(t, sent[1].ID, sent[4].ID, sent[1].ID)
+	f.remove(t, "unknown", sent[1].ID, sent[4].ID, sent[1].ID)
 	remaining := slices.Delete(slices.Clone(sent), 4, 5)
 	remaining = slices.Delete(remaining, 1, 2)
 	f.wantQueue(t, remaining)

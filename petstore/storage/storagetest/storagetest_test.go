@@ -39,7 +39,7 @@ var faults = map[string]string{
 	"statuses are ignored":          "Pages ListQuery Concurrent",
 	"limits above 100 are accepted": "ListQuery",
 	"cursors are ignored":           "Get Pages ListQuery PageBytes Concurrent Cancelled",
-	"lists never end":               "Get Invalid Pages PageBytes Idempotency Concurrent Cancelled MessageIdempotency",
+	"lists never end":               "Get Invalid Pages ListQuery PageBytes Idempotency Concurrent Cancelled MessageIdempotency",
 	"pages are never cut":           "PageBytes",
 	"IDs are returned twice":        "Get Pages ListQuery Idempotency Concurrent Cancelled Closed",
 	"keys are ignored":              "Idempotency IdempotencyWindow Capacity MessageIdempotency",
