@@ -26,6 +26,9 @@ func TestDifficult(t *testing.T) {
 	}
 	for name, names := range difficulties {
 		t.Run(name, func(t *testing.T) {
+			if name == "busy" || name == "lost" || name == "all" {
+				slow(t)
+			}
 			t.Parallel()
 			if err := runSuiteOn(t, names); err != nil {
 				t.Error(err)

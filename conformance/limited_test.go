@@ -45,6 +45,7 @@ func crowded(status int) wrapper {
 // A server that limits how much it does at a time is conformant: a request that is sent
 // again is alone.
 func TestLimited(t *testing.T) {
+	slow(t)
 	t.Parallel()
 	for name, v := range map[string]variant{
 		"connections beyond 3 are closed": {},

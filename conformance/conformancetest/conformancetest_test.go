@@ -18,6 +18,7 @@ const limit = "pets.list.limit.between"
 // TestConformance is what a user writes. TestOutput runs it again, also on a server
 // whose lists with limit=1 have two pets.
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	opts := &conformance.Options{Timeout: 5 * time.Minute} // the machine may be busy
 	broken := os.Getenv("TEST_BROKEN") != ""
 	good := testserver.New(0)
@@ -42,6 +43,7 @@ func TestConformance(t *testing.T) {
 }
 
 func TestOutput(t *testing.T) {
+	t.Parallel()
 	only := "-test.run=^TestConformance$/^" + limit + "$"
 	verbose := "-test.v " + only
 	for _, tt := range []struct {

@@ -257,6 +257,9 @@ func TestPanic(t *testing.T) {
 		go panic("in another goroutine")
 		select {}
 	}
+	if !*oneFault && !*full {
+		t.Skip("it takes ten seconds: add -args -cluster")
+	}
 	Need(t)
 	cmd := exec.Command(os.Args[0], "-test.run=^TestPanic$")
 	cmd.Env = append(os.Environ(), "PANIC=yes")
