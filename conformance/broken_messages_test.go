@@ -28,7 +28,7 @@ func brokenMessages() []variant {
 		{name: "a record has no time", check: "messages.time", http: lacks(submit, 202, "createdAt")},
 		{name: "the time is an HTTP date", check: "messages.time", http: timed(`"Sat, 21 Nov 2026 05:46:16 GMT"`)},
 		{name: "the time is three hours ago", check: "messages.time.now", http: times(func(t time.Time) string { return t.Add(-3 * time.Hour).Format(time.RFC3339) })},
-		{name: "the time goes backwards", check: "messages.time.passes", http: times(func(t time.Time) string { return began.Add(began.Sub(t)).Format(time.RFC3339) }), late: true},
+		{name: "the time goes backwards", check: "messages.time.passes", http: times(func(t time.Time) string { return began.Add(began.Sub(t)).Format(time.RFC3339) })},
 		{name: "the time goes ten thousand times too fast", check: "messages.time.now", http: times(func(t time.Time) string { return began.Add(10_000 * t.Sub(began)).Format(time.RFC3339) })},
 	}
 }

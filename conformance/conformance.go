@@ -77,7 +77,7 @@ func (j *job) send(ctx context.Context) stimuli.Traffic {
 		URL: j.target.URL, MessagesURL: j.target.MessagesURL, Key: j.target.Key,
 		PetsOnly: j.target.PetsOnly, ReadOnly: j.opts.ReadOnly, Surrogate: j.selected[surrogateCheck],
 		Category: j.opts.Category, Parallel: j.opts.Parallel, Timeout: j.opts.Timeout, Transport: j.opts.Transport,
-		ListPatience: j.opts.listPatience, Enough: j.enough(),
+		Enough: j.enough(),
 	})
 }
 

@@ -37,13 +37,6 @@ func Sent(ctx context.Context, target Target, opts *Options) ([]SentExchange, er
 // At returns options with which it is that time for GET /pets/{petId}.
 func At(t time.Time) Options { return Options{now: func() time.Time { return t }} }
 
-// Quick returns o with a run that waits for a fifth of a second only until lists must show a
-// new pet.
-func Quick(o Options) Options {
-	o.listPatience = 200 * time.Millisecond
-	return o
-}
-
 // Until returns o with a run that ends after the phase in which the check with that ID fails.
 func Until(o Options, check string) Options {
 	o.until = check

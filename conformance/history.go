@@ -16,7 +16,6 @@ import (
 type history struct {
 	url      string         // of the target
 	mark     string         // in nearly every name and text of the run
-	patience time.Duration  // how long a list may lack a new pet
 	ourNames *regexp.Regexp // matches the mark and what follows it in a name of the run
 
 	// The exchanges of the run, in the order of Sent.
@@ -37,7 +36,6 @@ func newHistory(r stimuli.Traffic, url string, now time.Time) *history {
 	h := &history{
 		url:        url,
 		mark:       r.Mark,
-		patience:   r.ListPatience,
 		ourNames:   regexp.MustCompile(regexp.QuoteMeta(r.Mark) + `[a-z]{3}`),
 		added:      make(map[int64]*exchange),
 		firstShown: make(map[int64]*exchange),

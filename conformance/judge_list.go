@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"example.com/animalstore/conformance/internal/probe"
+	"example.com/animalstore/conformance/internal/stimuli"
 )
 
 // GET /pets (contract, sections 2.2, 2.3 and 4.1).
@@ -170,7 +171,7 @@ type content struct {
 
 // content returns what the store has when the list x is requested: the pets that were there
 // before the run, which no one removes, and those that the run has added. A new pet may be
-// missing for as long as the patience of the run.
+// missing for as long as ListPatience.
 func (x *exchange) content() content {
 	status := x.query.Status
 	before, known := x.run.atStart[probe.LongestList(status)]
@@ -188,7 +189,7 @@ func (x *exchange) content() content {
 			c.may++ // it is not known with which status
 		case !p.asSent().Has(status):
 			continue
-		case x.Sent.Sub(p.Received) > x.run.patience:
+		case x.Sent.Sub(p.Received) > stimuli.ListPatience:
 			c.must = append(c.must, p.asSent())
 			c.may++
 		default:
@@ -221,7 +222,7 @@ func (x *exchange) wrongSize() (earlier *exchange, wrong string) {
 		return nil, ""
 	}
 	for _, y := range x.run.all {
-		older := x.Sent.Sub(y.Received) > x.run.patience
+		older := x.Sent.Sub(y.Received) > stimuli.ListPatience
 		if older && y.query != nil && y.query.Status == x.query.Status && y.hasElements() {
 			return y, "the list is empty, though an earlier one has pets that match"
 		}

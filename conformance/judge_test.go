@@ -273,7 +273,7 @@ func TestOtherWriter(t *testing.T) {
 func historyOf(exchanges func(*run)) *history {
 	r := &run{now: runBegins}
 	exchanges(r)
-	return newHistory(stimuli.Traffic{Mark: mark, ListPatience: 2 * time.Second, Exchanges: r.exchanges}, base, runBegins)
+	return newHistory(stimuli.Traffic{Mark: mark, Exchanges: r.exchanges}, base, runBegins)
 }
 
 // unrelated reports whether a check is about header fields, or about lists that these runs do

@@ -42,9 +42,8 @@ type Options struct {
 	Transport http.RoundTripper
 
 	// For the tests of this package.
-	now          func() time.Time // says whether GET /pets/{petId} may be removed
-	until        string           // the ID of a check: the run ends after the phase in which it fails
-	listPatience time.Duration    // how long a list may lack a new pet
+	now   func() time.Time // says whether GET /pets/{petId} may be removed
+	until string           // the ID of a check: the run ends after the phase in which it fails
 }
 
 // withDefaults returns a copy of o with defaults for zero fields, or an error for
@@ -57,7 +56,6 @@ func (o *Options) withDefaults() (Options, error) {
 	r.FailLevel = cmp.Or(r.FailLevel, Required)
 	r.Parallel = cmp.Or(r.Parallel, 8)
 	r.Timeout = cmp.Or(r.Timeout, 10*time.Second)
-	r.listPatience = cmp.Or(r.listPatience, 2*time.Second)
 	if r.now == nil {
 		r.now = time.Now
 	}

@@ -42,7 +42,6 @@ type variant struct {
 	options httpapi.Options
 
 	opts conformance.Options
-	late bool // it shows what is special after a second or more, so a run must wait as it does for users
 }
 
 var full = flag.Bool("full", false, "judge every server with whole runs, as users do")
@@ -109,9 +108,6 @@ const patience = 3 * time.Minute // the machine may be busy
 // run judges v.
 func run(t *testing.T, v variant, opts conformance.Options) *conformance.Report {
 	t.Helper()
-	if !v.late && !*full {
-		opts = conformance.Quick(opts)
-	}
 	if opts.Timeout == 0 {
 		opts.Timeout = patience
 	}

@@ -57,8 +57,8 @@ func unusualServers() []variant {
 		{name: "a proxy responds to unusual URLs", http: proxied},
 		{name: "only what the contract requires", http: all(every(bare), strictScheme(list), strictScheme(submit))},
 
-		{name: "lists show a pet almost two seconds after it was added", pets: late(1900 * time.Millisecond), late: true},
-		{name: "lists are cached for more than a second", http: cached(1300 * time.Millisecond), late: true},
+		{name: "lists show a pet almost two seconds after it was added", pets: late(1900 * time.Millisecond)},
+		{name: "lists are cached for more than a second", http: cached(1300 * time.Millisecond)},
 		{name: "a store full of pets, the newest first", pets: func(s *store) {
 			filled(350)(s)
 			lists(func(pets []petstore.Pet) []petstore.Pet { slices.Reverse(pets); return pets })(s)

@@ -16,7 +16,7 @@ const (
 	CodeNotFound            Code = "not_found"            // there is no such pet, or over HTTP no such path
 	CodeConflict            Code = "conflict"             // an earlier create with the same [IdempotencyKey] is under way; repeat the call later
 	CodeIdempotencyMismatch Code = "idempotency_mismatch" // the [IdempotencyKey] was used before with another value
-	CodeInsufficientStorage Code = "insufficient_storage" // there is no room on the disk; nothing was stored, and reads go on
+	CodeInsufficientStorage Code = "insufficient_storage" // there is no room, on the disk or for another ID; nothing was stored, and reads go on
 	CodeUnavailable         Code = "unavailable"          // it cannot be done now (a full queue, a closed store, a cancelled context), or its outcome is unknown; repeat the call later, a create with the same [IdempotencyKey]
 	CodeInternal            Code = "internal"             // any other failure, such as damaged data; its details are for the operator's log
 

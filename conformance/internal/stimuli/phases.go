@@ -14,6 +14,10 @@ const (
 	manyOfStatus = 24 // more than the default limit
 )
 
+// ListPatience is how long a list may lack a new pet. A run waits for as long once, and again at
+// the end if a list lacks a pet.
+const ListPatience = 2 * time.Second
+
 // phases sends everything.
 func (s *session) phases() {
 	for _, phase := range []func(){
@@ -144,7 +148,7 @@ func (s *session) anyCategoryIntent() probe.Intent {
 // waitAndLook looks at what may have changed with time, and at the oldest pets.
 func (s *session) waitAndLook() {
 	if len(s.pets()) > 0 {
-		probe.Sleep(s.ctx, s.ListPatience+100*time.Millisecond)
+		probe.Sleep(s.ctx, ListPatience+100*time.Millisecond)
 	}
 	s.longestLists()
 	s.getOldest()

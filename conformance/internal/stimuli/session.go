@@ -151,7 +151,7 @@ func (s *session) record(x *probe.Exchange) {
 func (s *session) result() Traffic {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t := Traffic{Mark: s.mark, ListPatience: s.ListPatience, Exchanges: slices.Clone(s.exchanges), Ended: context.Cause(s.ctx)}
+	t := Traffic{Mark: s.mark, Exchanges: slices.Clone(s.exchanges), Ended: context.Cause(s.ctx)}
 	isMessage := func(x *probe.Exchange) bool { return x.Request.ForMessages() }
 	if !s.messagesFound {
 		t.Exchanges = slices.DeleteFunc(t.Exchanges, isMessage)

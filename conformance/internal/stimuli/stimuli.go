@@ -27,10 +27,6 @@ type Config struct {
 	Surrogate bool   // the unpaired surrogate is sent
 	Category  *int64 // that the target accepts; nil: the run tries several
 
-	// ListPatience is how long a list may lack a new pet. A run waits for as long once, and
-	// again at the end if a list lacks a pet.
-	ListPatience time.Duration
-
 	// Enough is called after each phase of the run, and ends the run if it returns true. Nil:
 	// the run sends everything.
 	Enough func(Traffic) bool
@@ -44,8 +40,6 @@ type Config struct {
 type Traffic struct {
 	// Mark is in nearly every name and text of the run, and in those of no other run.
 	Mark string
-
-	ListPatience time.Duration // that of the Config
 
 	// Exchanges are in the order in which they ended.
 	Exchanges []*probe.Exchange
