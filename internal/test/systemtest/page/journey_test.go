@@ -127,7 +127,7 @@ func (p *page) browse() {
 
 	// What is wrong with an ID is said below the field, and the list stays.
 	p.enter("#find-id", "71\r")
-	p.shows("#find-id-error", "no pet with this id")
+	p.shows("#find-id-error", "no pet has this id")
 	p.enter("#find-id", "x\r")
 	p.shows("#find-id-error", "An ID is a number")
 	p.lists(21, 40, 1)
