@@ -29,21 +29,6 @@ type wireMessage struct {
 	CreatedAt string  `json:"createdAt"`
 }
 
-// newPet and message have the fields of petstore.NewPet and petstore.Message. If there is
-// another one, the conversions to them do not compile: decode it here too.
-type newPet struct {
-	Name       string
-	CategoryID int64
-	Status     petstore.Status
-}
-
-type message struct {
-	ID        string
-	Text      string
-	Status    petstore.MessageStatus
-	CreatedAt time.Time
-}
-
 func decodePet(body []byte) (petstore.Pet, error) {
 	var w wirePet
 	if err := unmarshal(body, &w); err != nil {
@@ -61,7 +46,7 @@ func (w wirePet) pet() (p petstore.Pet, err error) {
 	case w.CategoryID == nil:
 		return p, missing("categoryId")
 	}
-	p = petstore.Pet{ID: *w.ID, NewPet: petstore.NewPet(newPet{*w.Name, *w.CategoryID, w.Status})}
+	p = petstore.Pet{ID: *w.ID, NewPet: rules.NewPet(*w.Name, *w.CategoryID, w.Status)}
 	return p, petstore.NewPet{Status: p.Status}.Validate() // other servers may accept longer names
 }
 
@@ -96,7 +81,7 @@ func decodeMessage(body []byte) (m petstore.Message, err error) {
 	case w.Status == nil:
 		return m, missing("status")
 	}
-	return petstore.Message(message{*w.ID, *w.Text, petstore.MessageStatus(*w.Status), parseTime(w.CreatedAt)}), nil
+	return rules.Message(*w.ID, *w.Text, petstore.MessageStatus(*w.Status), parseTime(w.CreatedAt)), nil
 }
 
 // parseTime reads a time of RFC 3339, whose zone may also be +0000 or +00. It returns the

@@ -9,27 +9,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/rules"
 )
 
-// newPet has the fields of petstore.NewPet. If there is another one, the conversion in
-// decodeNewPet does not compile: decode it here too.
-type newPet struct {
-	Name       string
-	CategoryID int64
-	Status     petstore.Status
-}
-
 // decodeNewPet decodes the body of createPet (contract, section 2.1).
-func decodeNewPet(body []byte) (petstore.NewPet, error) {
-	p, err := decodeMembers(body)
-	if err != nil {
-		return petstore.NewPet{}, err
-	}
-	pet := petstore.NewPet(p)
-	return pet, pet.Validate()
-}
-
-func decodeMembers(body []byte) (p newPet, err error) {
+func decodeNewPet(body []byte) (p petstore.NewPet, err error) {
 	var members struct {
 		Name       jsontext.Value `json:"name"`
 		CategoryID jsontext.Value `json:"categoryId"`
@@ -38,22 +22,26 @@ func decodeMembers(body []byte) (p newPet, err error) {
 	if err = decodeObject(body, &members); err != nil {
 		return p, err
 	}
-	if err = decodeMember("name", members.Name, &p.Name, "a string"); err != nil {
+	var name string
+	if err = decodeMember("name", members.Name, &name, "a string"); err != nil {
 		return p, err
 	}
+	var categoryID int64
 	const integer = "a 64-bit integer, without fraction or exponent"
-	if err = decodeMember("categoryId", members.CategoryID, &p.CategoryID, integer); err != nil {
+	if err = decodeMember("categoryId", members.CategoryID, &categoryID, integer); err != nil {
 		return p, err
 	}
+	var status petstore.Status
 	if members.Status != nil {
-		if err = decodeMember("status", members.Status, &p.Status, "a string"); err != nil {
+		if err = decodeMember("status", members.Status, &status, "a string"); err != nil {
 			return p, err
 		}
-		if p.Status == "" { // which stands for none in the model
+		if status == "" { // which stands for none in the model
 			return p, invalid("status: must not be empty")
 		}
 	}
-	return p, nil
+	p = rules.NewPet(name, categoryID, status)
+	return p, p.Validate()
 }
 
 // decodeText decodes the body of submitMessage (contract, section 4.4).

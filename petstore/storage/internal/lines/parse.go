@@ -80,21 +80,6 @@ func (rec *anyRecord) unmarshal(line []byte) error {
 	return jsonerror.Explain(e, "")
 }
 
-// newPet and message have the fields of petstore.NewPet and petstore.Message. If there is
-// another one, the conversions to them do not compile: read it here too.
-type newPet struct {
-	Name       string
-	CategoryID int64
-	Status     petstore.Status
-}
-
-type message struct {
-	ID        string
-	Text      string
-	Status    petstore.MessageStatus
-	CreatedAt time.Time
-}
-
 func (rec *anyRecord) pet() (*petstore.Pet, error) {
 	id, _ := strconv.ParseInt(string(rec.ID), 10, 64) // 0, which the reader refuses, if it is missing or invalid
 	var status petstore.Status
@@ -102,7 +87,7 @@ func (rec *anyRecord) pet() (*petstore.Pet, error) {
 	if rec.Status != nil && (json.Unmarshal(rec.Status, &status) != nil || status == "") {
 		return nil, fmt.Errorf("status: must be one of available, pending, sold, or be left out, got %.40s", rec.Status)
 	}
-	pet := &petstore.Pet{ID: id, NewPet: petstore.NewPet(newPet{*rec.Name, *rec.CategoryID, status})}
+	pet := &petstore.Pet{ID: id, NewPet: rules.NewPet(*rec.Name, *rec.CategoryID, status)}
 	return pet, pet.Validate()
 }
 
@@ -117,7 +102,7 @@ func (rec *anyRecord) message() (*petstore.Message, error) {
 	if err := checkTime(&created); err != nil {
 		return nil, err
 	}
-	m := petstore.Message(message{id, *rec.Message, status, created})
+	m := rules.Message(id, *rec.Message, status, created)
 	return &m, petstore.ValidateText(m.Text)
 }
 

@@ -1,0 +1,28 @@
+package rules
+
+import (
+	"time"
+
+	"example.com/animalstore/petstore"
+)
+
+// NewPet returns a pet with these members. What decodes pets calls it and has no literal of
+// its own: if petstore.NewPet gets another field, the conversion does not compile, and with
+// another parameter no caller does until it decodes the field.
+func NewPet(name string, categoryID int64, status petstore.Status) petstore.NewPet {
+	return petstore.NewPet(struct {
+		Name       string
+		CategoryID int64
+		Status     petstore.Status
+	}{name, categoryID, status})
+}
+
+// Message returns a message with these members, as NewPet does a pet.
+func Message(id, text string, status petstore.MessageStatus, created time.Time) petstore.Message {
+	return petstore.Message(struct {
+		ID        string
+		Text      string
+		Status    petstore.MessageStatus
+		CreatedAt time.Time
+	}{id, text, status, created})
+}
