@@ -84,13 +84,14 @@ func (j *job) send(ctx context.Context) stimuli.Traffic {
 // enough returns a function that reports whether the check fails that Options.until names, or
 // nil if it names none.
 func (j *job) enough() func(stimuli.Traffic) bool {
-	i := slices.IndexFunc(Checks(), func(c Check) bool { return c.ID == j.opts.until })
+	all := Checks()
+	i := slices.IndexFunc(all, func(c Check) bool { return c.ID == j.opts.until })
 	if i < 0 {
 		return nil
 	}
 	return func(t stimuli.Traffic) bool {
 		h := newHistory(t, j.target.URL, j.opts.now())
-		return len(h.judge(Checks()[i]).violations) > 0
+		return len(h.judge(all[i]).violations) > 0
 	}
 }
 

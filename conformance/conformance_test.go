@@ -108,7 +108,7 @@ func TestOutcomes(t *testing.T) {
 		{"every pet of a category that the options name is refused", closed, withCategory(7), conformance.NotConformant, "FAIL pets.create.status [section 1, 4.2]: a valid pet is added: the response is 400 Bad Request"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if strings.HasSuffix(tt.name, "messages get 503 for an hour") {
+			if tt.name == "messages get 503 for an hour" {
 				slow(t)
 			}
 			t.Parallel()
