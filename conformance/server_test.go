@@ -25,7 +25,7 @@ const testKey = testserver.Key
 // their time waiting.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	_ = flag.Set("test.parallel", "16")
+	_ = flag.Set("test.parallel", "32")
 	debug.SetGCPercent(400)
 	os.Exit(m.Run())
 }
