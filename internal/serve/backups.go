@@ -61,11 +61,12 @@ func (s *server) backUp(ctx context.Context) {
 		due = began.Add(s.backupEvery)
 		err := s.makeBackup(ctx, began)
 		s.backupFailed.Store(err != nil)
-		if err == nil {
+		switch next := due.UTC().Format(time.RFC3339); {
+		case err == nil:
 			s.lastBackup.Store(&began)
-		}
-		if err != nil && ctx.Err() == nil {
-			s.log.Error("a backup failed", "backup-dir", s.backupDir, "err", err, "next", due.UTC().Format(time.RFC3339))
+			s.log.Info("a backup was made", "backup-dir", s.backupDir, "next", next)
+		case ctx.Err() == nil:
+			s.log.Error("a backup failed", "backup-dir", s.backupDir, "err", err, "next", next)
 		}
 	}
 }
