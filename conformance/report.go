@@ -48,8 +48,8 @@ type Result struct {
 	Judged     int `json:"judged"`     // how many exchanges the check judged
 	Violations int `json:"violations"` // how many of them violate it
 
-	// Kinds says what is unusual about the requests that violate the check, each kind once.
-	// It is empty if an ordinary request violates the check, too.
+	// Kinds has each kind of exchange that violates the check, once, such as "a 401 for
+	// GET /pets". It is empty if an exchange with an ordinary request violates it, too.
 	Kinds []string `json:"kinds,omitzero"`
 
 	// Before is an earlier exchange that Proof depends on, such as the one that added the

@@ -31,12 +31,12 @@ func (f AuthenticatorFunc) Authenticate(ctx context.Context, key string) (string
 	return f(ctx, key)
 }
 
-// WithAccount returns a context for a request that a middleware has authenticated, in
-// any way. The handlers of this package do not look at the credential of such a request:
-// it acts for account. If account is "", they do.
+// WithAccount returns a copy of ctx for a request that a middleware has authenticated, in
+// any way. A handler of this package serves such a request for account, and does not look
+// at its credential. With "" as the account, the handler checks the credential.
 //
-// A middleware refuses a request with [WriteError] and an error of
-// petstore.CodeUnauthorized: the contract wants an Error body.
+// To refuse a request, a middleware calls [WriteError] with an error of
+// petstore.CodeUnauthorized, since the contract wants an Error body.
 func WithAccount(ctx context.Context, account string) context.Context {
 	return context.WithValue(ctx, accountKey{}, account)
 }
