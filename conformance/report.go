@@ -179,7 +179,7 @@ func (j *job) result(of judgement, traffic stimuli.Traffic) Result {
 	case j.opts.ReadOnly:
 		leaveOut("read-only")
 	case isOfMessages(r.Check) && traffic.MessagesURL == "":
-		leaveOut("no messages there; -pets-only leaves them out")
+		leaveOut("no messages there; -pets-only (in Go, Target.PetsOnly) leaves them out")
 	default:
 		skip("no exchange of the run shows it")
 	}

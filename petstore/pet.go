@@ -175,6 +175,7 @@ type Service interface {
 	// ListPets returns pets in ascending order of ID (contract, section
 	// 4.1). IDs are in the order of commit, so to continue from a page's
 	// cursor neither skips nor repeats a pet, even while pets are added.
+	// A page ends early, with a cursor, at [MaxPageBytes].
 	//
 	// Errors: [CodeInvalid] for a limit or status out of range and for a
 	// cursor that the service did not return.

@@ -61,9 +61,9 @@ func Run(t *testing.T, target conformance.Target, opts *conformance.Options) {
 
 // RunHandler serves handler on loopback and judges it as [Run] does. base is the path of
 // its base address, such as "/v1", or "" for the root, and key an API key that is valid.
-// The messages must be below base, too: if they have another base address, call Run with
-// a Target that has MessagesURL. The server is gone after the test: to repeat a curl command,
-// serve the handler again.
+// The messages must be below base, too. If they have another base address, or there are
+// none, serve the handler and call [Run] with a Target that has MessagesURL or PetsOnly. The
+// server is gone after the test: to repeat a curl command, serve the handler again.
 func RunHandler(t *testing.T, handler http.Handler, base, key string, opts *conformance.Options) {
 	t.Helper()
 	srv := httptest.NewServer(handler)
