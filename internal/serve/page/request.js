@@ -8,7 +8,7 @@ function requestOf({ method, path, form }) {
 	const query = new URLSearchParams();
 	for (const field of form.querySelectorAll("[data-in]")) {
 		const { name, value, dataset } = field;
-		if (dataset.in === "path") path = path.replace(`{${name}}`, value === "" ? `{${name}}` : encodeURIComponent(value));
+		if (dataset.in === "path") path = path.replace(`{${name}}`, encodeURIComponent(value));
 		if (value === "") continue;
 		if (dataset.in === "query") query.set(name, value);
 		if (dataset.in === "header") request.headers[name] = value;
@@ -34,12 +34,14 @@ function tryOf(method, path, operation, parameters) {
 	const field = (p) => {
 		const { enum: values, default: fallback } = resolve(p.schema);
 		const properties = { id: `${id}-${p.name}`, name: p.name, "data-in": p.in };
-		const placeholder = fallback ?? examplesOf(p)[0]?.value;
+		const example = fallback ?? examplesOf(p)[0]?.value;
+		// A path needs its parameters. Others are left out unless the user enters one.
+		const shown = p.in === "path" ? { value: example } : { placeholder: example };
 		return el("div.field", {},
 			el("label", { for: properties.id }, p.name, " ", p.required ? required() : el("span.soft", {}, p.in)),
 			values
 				? el("select", properties, el("option", { value: "" }, "any"), ...values.map((v) => el("option", {}, v)))
-				: el("input", { ...properties, placeholder, autocomplete: "off", spellcheck: "false" }));
+				: el("input", { ...properties, ...shown, autocomplete: "off", spellcheck: "false" }));
 	};
 	const body = operation.requestBody?.content["application/json"];
 	const [example] = Object.values(body?.examples ?? {}).map((x) => resolve(x).value);
@@ -57,10 +59,7 @@ function tryOf(method, path, operation, parameters) {
 	form.addEventListener("input", draw);
 	form.addEventListener("submit", async (event) => {
 		event.preventDefault();
-		const missing = parameters.find((p) => p.in === "path" && form.elements[p.name].value === "");
-		result.replaceChildren(...(missing
-			? [el("p.error", {}, `${missing.name} is required.`)]
-			: await responseTo(requestOf(request), id)));
+		result.replaceChildren(...(await responseTo(requestOf(request), id)));
 		result.scrollIntoView({ block: "nearest" });
 	});
 	draw();
