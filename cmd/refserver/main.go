@@ -56,7 +56,7 @@ func dbFlag(fs *flag.FlagSet, db *string, usage string) {
 func advise(err error, path string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w. If the store is lost, import a backup: refserver import -db %s -keys FILE FOLDER", flags.FileError("-db", err), path)
+		return fmt.Errorf("%w. If the store is lost, import a backup: refserver import -db %s -keys FILE FOLDER, with the key file and the folder of backups", flags.FileError("-db", err), path)
 	case errors.Is(err, storage.ErrLocked):
 		return fmt.Errorf("%w; stop that one first, or choose another file with -db", err)
 	case errors.Is(err, storage.ErrDamaged):

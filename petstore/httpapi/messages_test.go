@@ -1,13 +1,23 @@
 package httpapi_test
 
-import "testing"
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"example.com/animalstore/petstore/httpapi"
+)
 
 // TestErrorMessages: the message of an error says what is wrong and what would be right.
-// TestConformance shows which requests are refused.
+// TestConformance shows which requests are refused. The examples in the document have the
+// messages of this table.
 func TestErrorMessages(t *testing.T) {
 	s := newServer(t, nil)
 	s.add("rex")
 	pet := func(body string) string { return post("/pets", body) }
+	var messages []string
 	for _, c := range []struct {
 		status   int
 		message  string // or a part of it
@@ -35,6 +45,10 @@ func TestErrorMessages(t *testing.T) {
 		{400, "query: malformed", gets("/pets?% /pets?limit=5&x=%zz")},
 		{400, "query: malformed: a semicolon must be written as %3B", gets("/pets?limit=5;x=1")},
 
+		{400, "Content-Type: must be given once, as application/json", []string{postBare("/pets", rexBody, authorized)}},
+		{400, "Idempotency-Key: must be given once, with 1 to 512 characters of printable ASCII",
+			[]string{post("/pets", rexBody, "Idempotency-Key: "+strings.Repeat("k", 513))}},
+
 		{400, "body: is missing; must be a JSON object", []string{pet(""), pet(" \r\n\t"), post("/messages", "")}},
 		{400, "body: must be a JSON object", []string{pet("null"), pet(`"name"`), pet(`[{"name":"a"}]`)}},
 		{400, `body: not valid JSON: unexpected EOF within "/name" after offset 8`, []string{pet(`{"name":`)}},
@@ -50,11 +64,24 @@ func TestErrorMessages(t *testing.T) {
 		{400, "name: must be a string, got null", []string{pet(`{"name":null,"categoryId":1}`)}},
 		{400, `name: must be a string, got ["a"]`, []string{pet(`{"name":["a"],"categoryId":1}`)}},
 		{400, "categoryId: must be a 64-bit integer, without fraction or exponent, got 1.0", []string{pet(`{"name":"a","categoryId":1.0}`)}},
+		{400, `categoryId: must be a 64-bit integer, without fraction or exponent, got "dogs"`, []string{pet(`{"name":"a","categoryId":"dogs"}`)}},
 		{400, "status: must be a string, got 0", []string{pet(`{"name":"a","categoryId":1,"status":0}`)}},
 		{400, "status: must be one of available, pending, sold", []string{pet(`{"name":"a","categoryId":1,"status":"Sold"}`)}},
 		{400, "message: is missing", []string{post("/messages", `{}`)}},
 		{400, "message: must be a string, got 5", []string{post("/messages", `{"message":5}`)}},
 	} {
 		s.want(refused(c.status, c.message), c.requests...)
+		messages = append(messages, c.message)
+	}
+	example := regexp.MustCompile(`"code": "(?:invalid|not_found)",\s+"message": ("(?:[^"\\]|\\.)*")`)
+	examples := example.FindAllStringSubmatch(string(httpapi.OpenAPI()), -1)
+	if len(examples) == 0 {
+		t.Error("openapi.json has no example of an error")
+	}
+	for _, m := range examples {
+		message, err := strconv.Unquote(m[1])
+		if err != nil || !slices.Contains(messages, message) {
+			t.Errorf("openapi.json has an example with a message that is not in this table: %s", m[1])
+		}
 	}
 }

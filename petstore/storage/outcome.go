@@ -79,9 +79,9 @@ func (tx *writeTx) addOutcome(digest []byte, o outcome) error {
 	return tableIn(tx.Tx, &outcomeTable).put(digest, body)
 }
 
-// deleteExpired looks at four outcomes from a digest on, and deletes those that
-// have expired. Digests are random. So while outcomes are added, about a quarter of the table
-// at most has expired: then one of the four has, for the one that is added.
+// deleteExpired looks at four outcomes from a digest on, and deletes those that have expired.
+// It is called once for each outcome that is added. Digests are random: when a quarter of the
+// outcomes have expired, it finds one on average, so the table grows no further.
 func (tx *writeTx) deleteExpired(digest []byte) error {
 	b := tableIn(tx.Tx, &outcomeTable)
 	var expired [][]byte

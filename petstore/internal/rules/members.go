@@ -6,9 +6,10 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// NewPet returns a pet with these members. What decodes pets calls it and has no literal of
-// its own: if petstore.NewPet gets another field, the conversion does not compile, and with
-// another parameter no caller does until it decodes the field.
+// NewPet returns a pet with these members. All code that decodes a pet calls it, so that the
+// compiler finds that code when petstore.NewPet gets another field. First the conversion
+// below does not compile. With another field and parameter here, the callers do not compile,
+// until they decode the field.
 func NewPet(name string, categoryID int64, status petstore.Status) petstore.NewPet {
 	return petstore.NewPet(struct {
 		Name       string
