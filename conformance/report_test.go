@@ -107,7 +107,7 @@ func TestFormats(t *testing.T) {
 			"\n  section 1, 4.2: POST /pets with a valid pet responds 201\n  curl -i ",
 			"\n  < 200 OK\n",
 			"\n-v shows every failed check with its curl command\n",
-			fmt.Sprintf("\nnot conformant: %d checks: %d passed, %d failed in ", len(r.Results), c[conformance.Pass], c[conformance.Fail]),
+			fmt.Sprintf("\nnot conformant: %d checks: %d passed, %d failed, ", len(r.Results), c[conformance.Pass], c[conformance.Fail]),
 			"(the target does not serve messages: 507 Insufficient Storage)\n")
 		if n := strings.Count(texts["brief"], "\n"); n > 39 {
 			t.Errorf("%d lines:\n%s", n, texts["brief"])

@@ -93,20 +93,15 @@ func (t *textWriter) summary() {
 // Headline returns the outcome and every count, in one line.
 func (r *Report) Headline() string {
 	skipped := make(map[string]int) // by reason
-	kinds := 0
 	for _, result := range r.Results {
-		switch result.Verdict {
-		case Skip:
+		if result.Verdict == Skip {
 			skipped[result.Message]++
-		case Fail:
-			kinds += max(1, len(result.Kinds))
 		}
 	}
-	failed := fmt.Sprintf("%d failed", r.Counts[Fail])
-	if kinds > r.Counts[Fail] {
-		failed += fmt.Sprintf(" in %d ways", kinds)
+	parts := []string{
+		fmt.Sprintf("%s: %d passed", probe.Plural(len(r.Results), "check"), r.Counts[Pass]),
+		fmt.Sprintf("%d failed", r.Counts[Fail]),
 	}
-	parts := []string{fmt.Sprintf("%s: %d passed", probe.Plural(len(r.Results), "check"), r.Counts[Pass]), failed}
 	if n := r.Counts[Warn]; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d with warnings", n))
 	}
