@@ -101,7 +101,7 @@ func TestFormats(t *testing.T) {
 		wantParts(t, texts["brief"],
 			"FAIL pets.create.status.absent [section 2.1]: a valid pet is added: the response is 200 OK, want 201 Created\n",
 			"FAIL errors.object [section 2.5, 7]: the body of a 400 is not an Error: the body is not valid JSON from byte 126 on: \\u001b[31m\\u0000\"}, after …",
-			"; also: ", "; a 401 for GET /pets; ",
+			"; also: ", "a 404 for GET /pets/{petId}; ", "; a 401 for GET /pets; ",
 			"FAIL deprecation.sunset.date [section 4.3, 9]: the Sunset is \"Wed, 05 Dec 2029 00:00:00 GMT\", and the contract says 5 December 2030\n",
 			"\nWARN deprecation.deprecation.present [section RFC 9745, 2 and 4]: Deprecation is missing, want a date before the removal",
 			"\n  section 1, 4.2: POST /pets with a valid pet responds 201\n  curl -i ",
