@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -18,109 +17,79 @@ import (
 	"example.com/animalstore/petstore/petstoretest"
 )
 
-// serveSettings are the flags of conformance serve.
-type serveSettings struct {
-	addr    string
-	seed    uint64
-	only    []string
-	plain   bool
-	verbose bool
-}
-
 func serveCommand() flags.Command {
-	var s serveSettings
+	var (
+		addr    string
+		seed    uint64
+		verbose bool
+	)
 	return flags.Command{
 		Name:  "serve",
 		About: "judge a client: serve it with difficulties that the contract allows, until Ctrl-C",
-		Flags: s.define,
-		Run:   s.serve,
+		Flags: func(fs *flag.FlagSet) {
+			fs.StringVar(&addr, "addr", "127.0.0.1:0", "`host:port` to listen on; port 0 is a free one")
+			fs.BoolVar(&verbose, "v", false, "print each request and what the client receives")
+			fs.Uint64Var(&seed, "seed", 0,
+				"`number` that determines which requests meet which difficulty; with 0 it is a random one, which the report shows")
+		},
+		Run: func(c *flags.Call) error {
+			if seed == 0 {
+				seed = uint64(rand.Uint32())
+			}
+			handler := petstoretest.NewHandler(&petstoretest.Options{Difficult: true, Seed: seed})
+			if verbose {
+				handler.Log = c.Stdout
+			}
+			if err := serve(c, addr, handler); err != nil {
+				return err
+			}
+			return report(c, handler.Summary(), seed)
+		},
 	}
 }
 
-func (s *serveSettings) define(fs *flag.FlagSet) {
-	fs.StringVar(&s.addr, "addr", "127.0.0.1:0", "`host:port` to listen on; port 0 is a free one")
-	fs.BoolVar(&s.plain, "plain", false, "serve without difficulties; -only and -seed then mean nothing")
-	fs.BoolVar(&s.verbose, "v", false, "print each request and what the client receives")
-	fs.Uint64Var(&s.seed, "seed", 0,
-		"`number` that determines which requests meet which difficulty; with 0 it is a random one, which the report shows")
-	fs.Func("only", "`names` of difficulties, separated by commas: there are no others (default: all)", func(v string) error {
-		s.only = strings.Split(v, ",")
-		return nil
-	})
-}
-
-// serve serves clients until a signal, and reports on them. Its error determines the
-// exit code.
-func (s *serveSettings) serve(c *flags.Call) error {
-	if s.seed == 0 {
-		s.seed = uint64(rand.Uint32())
-	}
-	difficulty := &petstoretest.Difficulty{Seed: s.seed, Names: s.only}
-	if s.plain {
-		difficulty = nil
-	}
-	handler, err := petstoretest.NewHandler(difficulty)
-	if err != nil {
-		return flags.Usagef("-only: %w", err)
-	}
-	if s.verbose {
-		handler.Log = c.Stdout
-	}
+// serve serves clients until a signal.
+func serve(c *flags.Call, addr string, handler http.Handler) error {
 	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	listener, err := net.Listen("tcp", s.addr)
+	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return flags.Usagef("-addr: %w", err)
 	}
 	url := "http://" + listener.Addr().String() + "/v1"
 	fmt.Fprintf(c.Stdout, "base address  %s\nAPI key       %s\n\n", url, petstoretest.Key)
 	fmt.Fprintf(c.Stdout, "curl -i -H 'Authorization: Bearer %s' %s/pets\n\n", petstoretest.Key, url)
-
-	server := &http.Server{Handler: allowOrigins(handler)}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header() // browsers may use the server (Fetch standard, CORS protocol)
+		h.Set("Access-Control-Allow-Origin", "*")
+		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key")
+		h.Set("Access-Control-Expose-Headers", "Link, Retry-After")
+		if r.Method != http.MethodOptions {
+			handler.ServeHTTP(w, r)
+		}
+	})}
 	go server.Serve(listener)
 	<-ctx.Done()
 	stop() // a second signal ends the program at once
 	ending, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	_ = server.Shutdown(ending) // a client that has not ended its request does not matter
-	return s.report(c.Stdout, handler.Summary())
+	_ = server.Shutdown(ending)
+	return nil
 }
 
-// allowOrigins lets clients in the pages of any site use next (Fetch standard, CORS
-// protocol). A preflight is sent without a key.
-func allowOrigins(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Access-Control-Allow-Origin", "*")
-		w.Header().Set("Access-Control-Expose-Headers",
-			"Deprecation, Link, Location, Retry-After, Sunset, WWW-Authenticate, X-Request-ID")
-		if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
-			next.ServeHTTP(w, r)
-			return
-		}
-		w.Header().Set("Access-Control-Allow-Methods", "GET, POST")
-		w.Header().Set("Access-Control-Allow-Headers", r.Header.Get("Access-Control-Request-Headers"))
-		w.WriteHeader(http.StatusNoContent)
-	})
-}
-
-// report prints the mistakes of the clients, and what the server has seen.
-func (s *serveSettings) report(w io.Writer, r petstoretest.Summary) error {
-	mistakes := 0
-	for _, f := range r.Findings {
-		mistakes += f.Count
-		fmt.Fprintf(w, "\nMISTAKE %s\n", strings.ReplaceAll(f.String(), "\n", "\n  "))
+// report prints the mistakes of the clients and the counts. Its error determines the exit code.
+func report(c *flags.Call, s petstoretest.Summary, seed uint64) error {
+	for _, f := range s.Findings {
+		fmt.Fprintf(c.Stdout, "\nMISTAKE %s\n", strings.ReplaceAll(f.String(), "\n", "\n  "))
 	}
 	verdict, code := "no mistake", flags.Exit(0)
 	switch {
-	case mistakes > 0:
-		verdict, code = fmt.Sprintf("mistakes: %d", mistakes), exitNotConformant
-	case r.Succeeded == 0:
+	case len(s.Findings) > 0:
+		verdict, code = fmt.Sprintf("kinds of mistakes: %d", len(s.Findings)), exitNotConformant
+	case s.Succeeded == 0:
 		verdict, code = "nothing to judge", exitNotJudged
 	}
-	if !s.plain {
-		verdict += fmt.Sprintf(", seed %d", s.seed)
-	}
-	if _, err := fmt.Fprintf(w, "\n%s\n\n%s (-v prints each request)\n", r, verdict); err != nil {
+	if _, err := fmt.Fprintf(c.Stdout, "\n%s\n\n%s, seed %d (-v prints each request)\n", s, verdict, seed); err != nil {
 		return flags.Usagef("%w", err)
 	}
 	return code

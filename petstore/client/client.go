@@ -1,35 +1,21 @@
-// Package client calls a server of the petstore contract over HTTP. Start with
-// [New]: it returns a [Client], which is a [petstore.Service] and a
-// [petstore.Messages]. Code that uses these interfaces works with a store in its
-// own process and with any conformant server, in any language.
+// Package client calls any server of the petstore contract over HTTP. Start with [New]. A whole
+// program with its test is in examples/list.
 //
-// After a temporary failure the client repeats a request. If the server may have carried
-// out a creation or submission, the client repeats it only with Options.RetryWrites.
-// Otherwise the call returns an error for which errors.Is(err, [ErrUnknownOutcome]) is
-// true.
+// Every error of a method is a [*petstore.Error]. errors.As finds a [*ResponseError] if a
+// response is the reason.
 //
-// The client cannot read a response of success in which an ID or category has a fraction or
-// an exponent, such as 7.0 and 1e2, or is outside int64, an object has a name twice, or a
-// string has an unpaired surrogate. A read then returns an error, and a creation or
-// submission ErrUnknownOutcome.
-//
-// Every error of a method is a [*petstore.Error]. If a response is the reason, errors.As
-// finds a [*ResponseError] with what the server sent.
-//
-// The client does not follow redirects, so the API key reaches no host but those of the
-// base URL and Options.MessagesURL.
-//
-// A whole program with its test is in examples/list.
+// The client follows no redirects and no links to other servers, so the API key reaches only
+// the hosts of the base URLs.
 package client
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -39,192 +25,114 @@ import (
 	"example.com/animalstore/petstore/internal/rules"
 )
 
-// Options are the settings of a [Client]. The zero value and nil are ready for
-// use.
+// Options are the settings of a [Client]. The zero value and nil are ready for use.
 type Options struct {
-	// HTTPClient sends the requests. New copies it, and does not use its CheckRedirect.
-	// Its Timeout applies to each attempt; with 0, only the context limits an attempt.
-	// nil: a new http.Client with HTTP/1, the proxy of the environment, 128 idle
-	// connections, 10 seconds to open one and 30 seconds for each attempt.
-	//
-	// It must not repeat a creation by itself after the server may have received it. An
-	// http.Transport with HTTP/2 does so if the server resets the stream with
-	// PROTOCOL_ERROR, without limit; the error may then not be ErrUnknownOutcome.
+	// HTTPClient sends the requests, without its CheckRedirect. Its Timeout is for each
+	// attempt. nil: one with HTTP/1, the proxy of the environment and 30 seconds.
 	HTTPClient *http.Client
 
-	// MessagesURL is the base URL of messages, the part before /messages. "": the
-	// base URL of pets.
-	MessagesURL string
+	MessagesURL string // the base URL of messages; "": that of pets
 
-	// RetryWrites says that the server honours Idempotency-Key, for pets and messages,
-	// at both base URLs. Then the client also repeats a creation or submission that
-	// the server may have carried out: after a lost connection, 500, 502, 503 and 504,
-	// and after a 409 with the code conflict. Set it for servers of this module. A
-	// server that ignores the key creates a second pet.
+	// RetryWrites says that the server honours Idempotency-Key, as servers of this module do;
+	// one that ignores it creates a second pet. Then the client repeats a creation as it does
+	// a read. Otherwise it repeats only what the server has refused, and a
+	// petstore.IdempotencyKey with a Key is an error.
 	RetryWrites bool
 
-	// MaxAttempts is the maximum number of times that the client sends a request.
-	// 1: it repeats nothing. 0: 8. Package net/http may repeat a read by itself.
-	//
-	// The client repeats every request after 408, 429 and a connection that could not
-	// be opened. It repeats a read after a lost connection, 500, 502, 503 and 504, too.
+	// MaxAttempts is how often a request is sent at most; 0: 8. Package net/http may repeat by
+	// itself what the client may repeat.
 	MaxAttempts int
 
-	// MinBackoff is the time between the first two attempts. Each further wait is twice
-	// as long, up to 20 times MinBackoff. The client shortens each by a random part of
-	// at most one half, and adds what Retry-After asks for. 0: 100 ms.
-	//
-	// The client returns the error at once if Retry-After is more than a minute, or if the
-	// wait would last until the context's deadline.
+	// MinBackoff is the longest first wait; 0: 100 ms. It doubles, up to 16-fold. Retry-After
+	// is added. The call fails at once if that is more than a minute, or the wait would last
+	// until the context's deadline.
 	MinBackoff time.Duration
 }
 
 // Client is a client of one server. It is safe for concurrent use.
 type Client struct {
-	url            *url.URL // the base URL, without a slash at the end
-	base, messages string   // the base URLs as text
+	pets, messages *url.URL // the base URLs, without a slash at the end
 	key            string
-	retryWrites    bool
-	maxAttempts    int
-	minBackoff     time.Duration
+	options        Options
 	http           http.Client
 }
 
-var (
-	_ petstore.Service  = (*Client)(nil)
-	_ petstore.Messages = (*Client)(nil)
-)
-
-// New returns a client of the server at baseURL, which is the part of URLs before
-// /pets, such as https://pets.example/v1. A slash at its end makes no difference.
-// key is the API key. opts may be nil.
+// New returns a client of the server at baseURL, such as https://pets.example/v1, for requests
+// with the API key. opts may be nil.
 func New(baseURL, key string, opts *Options) (*Client, error) {
-	if opts == nil {
-		opts = &Options{}
+	c := &Client{key: key}
+	if opts != nil {
+		c.options = *opts
 	}
-	c := &Client{key: key, retryWrites: opts.RetryWrites, maxAttempts: opts.MaxAttempts, minBackoff: opts.MinBackoff}
-	var err error
-	if c.url, err = parseBase(baseURL); err != nil {
-		return nil, fmt.Errorf("client: base URL: %w", err)
-	}
-	c.base = c.url.String()
-	c.messages = c.base
-	if opts.MessagesURL != "" {
-		u, err := parseBase(opts.MessagesURL)
-		if err != nil {
-			return nil, fmt.Errorf("client: MessagesURL: %w", err)
-		}
-		c.messages = u.String()
+	var err, err2 error
+	c.pets, err = parseBase(baseURL)
+	c.messages, err2 = parseBase(cmp.Or(c.options.MessagesURL, baseURL))
+	if err := cmp.Or(err, err2); err != nil {
+		return nil, err
 	}
 	if key == "" || !rules.Visible(key) {
-		return nil, errors.New(
-			"client: API key: must be one or more visible ASCII characters, without spaces and line breaks")
+		return nil, errors.New("client: API key: must be visible ASCII characters, without spaces")
 	}
-	if c.maxAttempts <= 0 {
-		c.maxAttempts = 8
-	}
-	if c.minBackoff <= 0 {
-		c.minBackoff = 100 * time.Millisecond
-	}
-	if opts.HTTPClient != nil {
-		c.http = *opts.HTTPClient
-	} else {
-		// A connection that cannot be opened must fail as such, before the attempt times out.
-		c.http.Timeout = 30 * time.Second
-		t := &http.Transport{
-			Proxy:               http.ProxyFromEnvironment,
-			Protocols:           new(http.Protocols),
-			DialContext:         (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
-			MaxIdleConnsPerHost: 128,
-			IdleConnTimeout:     90 * time.Second,
-		}
-		t.Protocols.SetHTTP1(true)
-		c.http.Transport = t
+	c.options.MaxAttempts = cmp.Or(c.options.MaxAttempts, 8)
+	c.options.MinBackoff = cmp.Or(c.options.MinBackoff, 100*time.Millisecond)
+	if c.options.HTTPClient != nil {
+		c.http = *c.options.HTTPClient
+	} else { // with HTTP/1, because HTTP/2 repeats a creation after PROTOCOL_ERROR
+		protocols := new(http.Protocols)
+		protocols.SetHTTP1(true)
+		t := &http.Transport{Proxy: http.ProxyFromEnvironment, Protocols: protocols, MaxIdleConnsPerHost: 128, IdleConnTimeout: time.Minute}
+		c.http = http.Client{Transport: t, Timeout: 30 * time.Second}
 	}
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return c, nil
 }
 
-// parseBase returns a base URL without a slash at its end. Its errors do not contain
-// s, which may contain a password.
+// parseBase returns a base URL. Its errors do not contain s, which may contain a password.
 func parseBase(s string) (*url.URL, error) {
-	u, err := url.Parse(s)
-	switch {
-	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
-		return nil, errors.New("must be an absolute URL with http or https and a host, such as http://127.0.0.1:8080/v1")
-	case u.User != nil:
-		return nil, errors.New("must have no user and no password; the API key is the credential")
-	case strings.ContainsAny(s, "?#"):
-		return nil, errors.New("must have no query and no fragment, and must end before /pets")
+	u, err := url.Parse(strings.TrimRight(s, "/"))
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || strings.ContainsAny(s, "?#") {
+		return nil, errors.New("client: base URL: must be like https://pets.example/v1, without user and query")
 	}
-	u = u.JoinPath() // without ., .. and empty segments
-	u.Path, u.RawPath = strings.TrimSuffix(u.Path, "/"), strings.TrimSuffix(u.RawPath, "/")
 	return u, nil
 }
 
-// CreatePet implements [petstore.Service]. Its requests have an Idempotency-Key field.
-// Without a key.Key, the field is random, and new for each call. A Key of 1 to 255 visible
-// ASCII characters without a Scope is sent as it is. Otherwise the field is a hash of the
-// operation, the Scope and the Key.
+// CreatePet implements [petstore.Service]. With Options.RetryWrites its Idempotency-Key is
+// key.Key, a hash if that has a Scope or is not 1 to 255 visible ASCII characters, or random.
 func (c *Client) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 	if err := p.Validate(); err != nil {
 		return petstore.Pet{}, err
 	}
-	body, err := json.Marshal(p)
-	if err != nil {
-		return petstore.Pet{}, err
-	}
-	r := request{
-		url:    c.base + "/pets",
-		body:   body,
-		key:    idempotencyKey(key, rules.CreatePet),
-		status: http.StatusCreated,
-		done:   "created the pet",
-	}
-	return do(ctx, c, r, func(resp *response) (petstore.Pet, error) {
-		pet, err := decodePet(resp.body)
-		if err == nil {
-			err = createdFrom(p, pet)
-		}
-		return pet, err
-	})
+	return create(ctx, c, c.pets.String()+"/pets", p, key, decodePet)
 }
 
-// SubmitMessage implements [petstore.Messages]. It treats key as CreatePet does.
-// CreatedAt is zero unless the server sends a time in the format of RFC 3339, whose zone may
-// also be +0000 or +00. Other forms of ISO 8601 conform to the contract too.
+// SubmitMessage implements [petstore.Messages], with key as in CreatePet. CreatedAt is zero
+// unless the server sends a time of RFC 3339.
 func (c *Client) SubmitMessage(ctx context.Context, text string, key petstore.IdempotencyKey) (petstore.Message, error) {
 	if err := petstore.ValidateText(text); err != nil {
 		return petstore.Message{}, err
 	}
-	body, err := json.Marshal(map[string]string{"message": text})
-	if err != nil {
-		return petstore.Message{}, err
-	}
-	r := request{
-		url:  c.messages + "/messages",
-		body: body,
-		key:  idempotencyKey(key, rules.SubmitMessage),
-		done: "accepted the message",
-	}
-	return do(ctx, c, r, func(resp *response) (petstore.Message, error) {
-		m, err := decodeMessage(resp.body)
-		if err == nil && m.Text != text {
-			err = fmt.Errorf("message: of the message %q: is not the one that was sent", m.ID)
-		}
-		return m, err
-	})
+	return create(ctx, c, c.messages.String()+"/messages", map[string]string{"message": text}, key, decodeMessage)
 }
 
-// GetPet implements [petstore.Service]. The contract deprecates the operation, and names
-// lists with a status as its replacement.
+// GetPet implements [petstore.Service]. The contract deprecates it.
 func (c *Client) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
-	r := request{url: c.base + "/pets/" + strconv.FormatInt(id, 10), status: http.StatusOK}
-	return do(ctx, c, r, func(resp *response) (petstore.Pet, error) {
-		pet, err := decodePet(resp.body)
-		if err == nil && pet.ID != id {
-			err = fmt.Errorf("id: must be %d, got %d", id, pet.ID)
-		}
-		return pet, err
-	})
+	return do(ctx, c, request{url: fmt.Sprint(c.pets, "/pets/", id)}, decodePet)
+}
+
+// create sends value, which is valid.
+func create[W, T any](ctx context.Context, c *Client, url string, value any, key petstore.IdempotencyKey, decode decoder[W, T]) (v T, err error) {
+	r := request{url: url}
+	r.body, _ = json.Marshal(value)
+	switch {
+	case !c.options.RetryWrites && key.Key != "":
+		return v, petstore.Errorf(petstore.CodeInvalid, "idempotency key: needs Options.RetryWrites")
+	case !c.options.RetryWrites: // net/http would repeat by itself what has an Idempotency-Key
+	case key.Key == "":
+		r.key = rand.Text()
+	case key.Scope == "" && len(key.Key) <= 255 && rules.Visible(key.Key):
+		r.key = key.Key
+	default:
+		r.key = fmt.Sprintf("%x", rules.Digest("", key))
+	}
+	return do(ctx, c, r, decode)
 }

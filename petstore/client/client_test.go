@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/animalstore/internal/test/testserver"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/apikey"
 	"example.com/animalstore/petstore/client"
@@ -19,9 +17,8 @@ import (
 	"example.com/animalstore/petstore/storage/storagetest"
 )
 
-// A client behaves like a store, as far as HTTP allows. The queue, the counts and
-// Close are those of the server's store, so the tests Queue and Closed check what the
-// client did there. The store is not opened again.
+// A client behaves like a store, as far as HTTP allows. The queue, the counts and Close are
+// those of the server's store.
 func TestStore(t *testing.T) {
 	type shown struct {
 		*client.Client
@@ -36,7 +33,7 @@ func TestStore(t *testing.T) {
 			h := httpapi.New(store, apikey.Static{testKey: "tester"}, &httpapi.Options{Messages: store, MaxBodyBytes: 4 << 20})
 			srv := httptest.NewServer(http.StripPrefix("/v1", h))
 			t.Cleanup(srv.Close)
-			c, err := client.New(srv.URL+"/v1", testKey, &client.Options{HTTPClient: srv.Client(), MaxAttempts: 1})
+			c, err := client.New(srv.URL+"/v1", testKey, &client.Options{RetryWrites: true, MaxAttempts: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -45,81 +42,100 @@ func TestStore(t *testing.T) {
 	})
 }
 
-// No member of a message is lost on its way. TestStore shows the same for pets.
-func TestMessageMembers(t *testing.T) {
-	store := testserver.NewDouble(nil)
-	want := storagetest.SampleMessage()
-	store.DoSubmitMessage = func(context.Context, string, petstore.IdempotencyKey) (petstore.Message, error) { return want, nil }
-	srv := httptest.NewServer(httpapi.New(nil, testserver.Authenticator, &httpapi.Options{Messages: store}))
-	defer srv.Close()
-	c, err := client.New(srv.URL, testserver.Key, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := c.SubmitMessage(t.Context(), want.Text, none); got != want || err != nil {
-		t.Errorf("got %+v (%v), want %+v", got, err, want)
+func TestNew(t *testing.T) {
+	for _, args := range [][3]string{
+		{"/v1", "k"}, {"ftp://h/v1", "k"}, {"http://:8080/v1", "k"}, {"http://u:secret@h/v1", "k"}, {"http://secret@h/v1\n", "k"},
+		{"http://h/v1?", "k"}, {"http://h", "k", "m/v1"}, {"http://h", ""}, {"http://h", "sec ret"},
+	} {
+		if c, err := client.New(args[0], args[1], &client.Options{MessagesURL: args[2]}); c != nil || err == nil || strings.Contains(err.Error(), "sec") {
+			t.Errorf("New(%q) returned %v", args, err)
+		}
 	}
 }
 
-func TestNew(t *testing.T) {
-	for _, tt := range []struct {
-		base, key, messages string
-		want                string // in the error; "": there is none
-	}{
-		{base: "http://127.0.0.1:8080", key: "k"},
-		{base: "HTTPS://[::1]/a%2Fb/v1/", key: "k~!", messages: "http://m/v1"},
-		{base: "http://h//a/../v1//", key: "k"}, // is http://h/v1
-		{base: "/v1", key: "k", want: "base URL: must be an absolute URL"},
-		{base: "ftp://h/v1", key: "k", want: "with http or https"},
-		{base: "http://:8080/v1", key: "k", want: "a host"},
-		{base: "http://u:secret@h/v1", key: "k", want: "no user"},
-		{base: "http://u:sec ret@h/v1\n", key: "k", want: "must be an absolute URL"},
-		{base: "http://h/v1?", key: "k", want: "no query"},
-		{base: "http://h/v1#", key: "k", want: "no fragment"},
-		{base: "http://h", key: "", want: "API key: must be one or more"},
-		{base: "http://h", key: "sec ret", want: "without spaces and line breaks"},
-		{base: "http://h", key: "secrét", want: "API key: must be"},
-		{base: "http://h", key: "k", messages: "m/v1", want: "MessagesURL: must be"},
-	} {
-		c, err := client.New(tt.base, tt.key, &client.Options{MessagesURL: tt.messages})
-		if (c == nil) != (err != nil) || (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("New(%q, %q) returned %v, want %q", tt.base, tt.key, err, tt.want)
+// A submission has its own base URL, and with RetryWrites a key as no other has.
+func TestIdempotencyKey(t *testing.T) {
+	var got string
+	serve := func(r *http.Request) (*http.Response, error) {
+		body, _ := io.ReadAll(r.Body)
+		got = fmt.Sprintf("%s %s %s", r.URL, r.Header["Idempotency-Key"], body)
+		return okay(r)
+	}
+	long := strings.Repeat("x", 255)
+	seen := map[string]bool{}
+	c, plain := newClient(t, client.Options{RetryWrites: true, MessagesURL: "https://m.test/x/"}, serve), newClient(t, client.Options{}, serve)
+	for _, tt := range []struct{ key, want string }{{`a"b\c`, `a"b\c`}, {long, long}, {"", ""}, {"", ""}, {"two words", ""}, {long + "x", ""}} {
+		key := petstore.IdempotencyKey{Key: tt.key}
+		if _, err := c.SubmitMessage(ctx, "hi", key); err != nil {
+			t.Error(err)
 		}
-		if err != nil && strings.Contains(err.Error(), "sec") {
-			t.Errorf("the error contains a secret: %v", err)
+		if want := fmt.Sprintf(`https://m.test/x/messages [%s] {"message":"hi"}`, tt.want); tt.want != "" && got != want || seen[got] || strings.Contains(got, "[]") || tt.want+tt.key != "" && tt.want != tt.key && strings.Contains(got, tt.key) {
+			t.Errorf("sent %s, want %s", got, want)
+		}
+		seen[got], got = true, ""
+		_, err := plain.SubmitMessage(ctx, "hi", key)
+		if refused := petstore.CodeOf(err) == petstore.CodeInvalid && got == ""; refused != (tt.key != "") || !refused && got != `http://pets.test/v1/messages [] {"message":"hi"}` {
+			t.Errorf("without RetryWrites, %q: sent %s (%v)", tt.key, got, err)
+		}
+	}
+}
+
+// A response that breaks the contract is an error, and leaves the outcome of a creation
+// unknown.
+func TestBroken(t *testing.T) {
+	const rest = `"name":"Rex","categoryId":1}`
+	for _, tt := range []struct{ call, body string }{
+		{"get", `{` + rest},
+		{"get", `{"id":7,"name":"Rex","categoryId":null}`},
+		{"get", `{"id":7,"categoryId":1}`},
+		{"get", `{"id":7,"status":"lost",` + rest},
+		{"list", `[{"id":7,` + rest + `,{"id":true,` + rest + `]`},
+		{"list", `[null]`},
+		{"list", strings.Repeat(" ", 16<<20) + "[]"},
+		{"create", ""},
+		{"create", `{"id":1.5,` + rest},
+		{"submit", `{}`},
+	} {
+		_, err := calls[tt.call](ctx, newClient(t, client.Options{RetryWrites: true}, respond(200, tt.body)))
+		write := tt.call == "create" || tt.call == "submit"
+		if petstore.CodeOf(err) != petstore.CodeInternal || !strings.HasPrefix(err.Error(), "the response breaks the contract: ") || errors.Is(err, client.ErrUnknownOutcome) != write {
+			t.Errorf("%s, %.99s: the error is %v", tt.call, tt.body, err)
+		}
+	}
+}
+
+func TestResponseError(t *testing.T) {
+	long := strings.Repeat("ä", 512)
+	for want, server := range map[string]server{
+		"no such pet {404 r-1 {\"message\":\"no such pet\"}}":        respond(404, `{"message":"no such pet"}`, "X-Request-ID", "r-1"),
+		"the server responded with I'm a teapot {418  " + long + "}": respond(418, long+long),
+	} {
+		_, err := newClient(t, client.Options{}, server).GetPet(ctx, 7)
+		e, _ := errors.AsType[*petstore.Error](err)
+		cause, _ := errors.AsType[*client.ResponseError](err)
+		if got := fmt.Sprint(e.Message, " ", *cause); got != want {
+			t.Errorf("the error is %s, want %s", got, want)
 		}
 	}
 }
 
 // No error contains the API key, even if the server sends it back.
 func TestKeyIsSecret(t *testing.T) {
-	for name, server := range map[string]roundTripper{
-		"net/http": func(*http.Request) (*http.Response, error) {
-			return nil, fmt.Errorf("malformed HTTP status code %q", testKey)
-		},
-		"long status": respond(200, `[{"id":1,"name":"","categoryId":1,"status":"`+strings.Repeat("x", 30)+testKey+`"}]`),
-		"next URL": func(r *http.Request) (*http.Response, error) {
-			if r.URL.RawQuery == "cursor="+testKey {
-				return respond(500, "")(r)
-			}
-			return respond(200, "[]", "Link", "<?cursor="+testKey+`>; rel="next"`)(r)
-		},
-		"error body": respond(401, `{"code":"`+testKey+`","message":"`+testKey+` is unknown","status":401}`, "X-Request-ID", testKey),
-		"text":       respond(503, strings.Repeat("x", 1010)+testKey),
-		"broken":     respond(200, `[{"id":1,"name":"","categoryId":1,"status":"`+testKey+`"}]`),
-		"link":       respond(200, `[]`, "Link", `<http://[/`+testKey+`>; rel="next"`),
-		"redirect":   respond(302, "", "Location", "http://other.test/"+testKey),
+	for name, server := range map[string]server{
+		"net/http": func(*http.Request) (*http.Response, error) { return nil, errors.New("malformed " + testKey) },
+		"body":     respond(401, `{"message":"`+testKey+` is unknown"}`, "X-Request-ID", testKey),
+		"cut":      respond(503, strings.Repeat("x", 1010)+testKey),
+		"broken":   respond(200, `[{"id":"`+testKey+`","name":"","categoryId":1}]`),
+		"link":     respond(200, `[]`, "Link", `<http://`+testKey+`/>; rel="next"`),
 	} {
-		var err error
-		for _, err = range newClient(t, &client.Options{MaxAttempts: 1}, server).All(ctx, petstore.ListQuery{Status: petstore.StatusSold}) {
+		_, err := newClient(t, client.Options{MaxAttempts: 1}, server).ListPets(ctx, petstore.ListQuery{})
+		e, ok := errors.AsType[*client.ResponseError](err)
+		s := fmt.Sprint(err)
+		if ok {
+			s += fmt.Sprint(*e)
 		}
-		if err == nil {
-			t.Errorf("%s: no error", name)
-		}
-		for ; err != nil; err = errors.Unwrap(err) {
-			if s := fmt.Sprintf("%v %+v", err, err); strings.Contains(s, testKey) {
-				t.Errorf("%s: the key is in the error %s", name, s)
-			}
+		if err == nil || strings.Contains(s, testKey[:14]) {
+			t.Errorf("%s: the key is in the error %s", name, s)
 		}
 	}
 }

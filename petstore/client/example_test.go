@@ -14,11 +14,7 @@ import (
 
 // Create a pet, list all, and see what an error says.
 func Example() {
-	handler, err := petstoretest.NewHandler(nil) // instead of your server
-	if err != nil {
-		log.Fatal(err)
-	}
-	srv := httptest.NewServer(handler)
+	srv := httptest.NewServer(petstoretest.NewHandler(nil)) // instead of your server
 	defer srv.Close()
 	ctx := context.Background()
 
@@ -26,8 +22,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// Give a creation a key of its own if you may have to repeat it later, perhaps
-	// in another process, because errors.Is(err, client.ErrUnknownOutcome).
+	// The key is for another call, after errors.Is(err, client.ErrUnknownOutcome).
 	key := petstore.IdempotencyKey{Key: "order-4711"}
 	if _, err = c.CreatePet(ctx, petstore.NewPet{Name: "Rex", CategoryID: 4}, key); err != nil {
 		fmt.Println("not created:", err)
@@ -43,10 +38,10 @@ func Example() {
 	_, err = c.GetPet(ctx, 7)
 	fmt.Println(petstore.CodeOf(err))
 	if e, ok := errors.AsType[*client.ResponseError](err); ok {
-		fmt.Println(e.Status, e.Message)
+		fmt.Println(e.Status)
 	}
 	// Output:
 	// 1 Rex
 	// not_found
-	// 404 no pet has this id
+	// 404
 }

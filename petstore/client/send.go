@@ -2,181 +2,205 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	mathrand "math/rand/v2"
+	"math/rand/v2"
 	"net/http"
-	"strconv"
+	"net/http/httptrace"
 	"strings"
+	"sync/atomic"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/petjson"
 	"example.com/animalstore/petstore/internal/rules"
 )
 
-// request is what a call sends, perhaps several times.
+// ErrUnknownOutcome says that the server may have carried out a creation or submission: the
+// response was lost, broke the contract, or was a redirect or a 5xx but 507. With
+// Options.RetryWrites the call can be repeated, with the same Key.
+var ErrUnknownOutcome = errors.New("the server may have carried out the request")
+
+// ResponseError is the response that is the reason for an error, without the API key.
+type ResponseError struct {
+	Status    int
+	RequestID string // the X-Request-ID
+	Body      string // the first KiB
+}
+
+func (e *ResponseError) Error() string {
+	return fmt.Sprintf("status %d, X-Request-ID %q, body %.200q", e.Status, e.RequestID, e.Body)
+}
+
 type request struct {
-	url    string
-	body   []byte // nil for a read
-	key    string // the Idempotency-Key; "" for a read
-	status int    // of a successful response; 0: any from 200 to 299
-	done   string // what the server has done if it responds with success; "" for a read
+	url  string
+	body []byte // nil for a read
+	key  string // the Idempotency-Key; "": none
 }
 
-// response is a response with its body.
-type response struct {
-	*http.Response
-	body []byte
+// failure says why an attempt failed.
+type failure struct {
+	petstore.Error
+	after   time.Duration // what the server asks the client to wait
+	repeat  bool          // another attempt may succeed
+	unknown bool          // the server may have carried it out
 }
 
-// maxResponse is the size limit of a response's body, in bytes.
-const maxResponse = 16 << 20
-
-// do sends r and decodes the response.
-func do[T any](ctx context.Context, c *Client, r request, decode func(*response) (T, error)) (T, error) {
-	var zero T
-	resp, f := c.send(ctx, r)
-	if f != nil {
-		return zero, c.final(ctx, f)
-	}
-	v, err := decode(resp)
-	if err != nil {
-		f = c.broken(r, resp, err)
-		if r.done != "" {
-			f.err.Message = "the server " + r.done + ", but " + f.err.Message
-			f.unknown = true
-		}
-		return zero, c.final(ctx, f)
-	}
-	return v, nil
-}
-
-// send sends r until it succeeds or must not be repeated.
-func (c *Client) send(ctx context.Context, r request) (*response, *failure) {
-	unknown := false // of any attempt
+// do sends r until it succeeds or must not be repeated.
+func do[W, T any](ctx context.Context, c *Client, r request, decode decoder[W, T]) (zero T, err error) {
+	unknown := false // of a creation, in any attempt
 	for attempt := 1; ; attempt++ {
-		resp, f := c.attempt(ctx, r)
+		resp, body, f := c.send(ctx, r)
 		if f == nil {
-			return resp, nil
+			var w W
+			if err = json.Unmarshal(body, &w); err == nil {
+				var v T
+				if v, err = decode(resp.Header, w); err == nil {
+					return v, nil
+				}
+			}
+			f = c.failed(resp, body, "the response breaks the contract: "+err.Error())
 		}
-		unknown = unknown || r.body != nil && f.kind >= lost
-		f.unknown = unknown
-		repeat := f.kind == notDone || f.kind == lost && (r.body == nil || c.retryWrites)
-		if !repeat || attempt >= c.maxAttempts || !c.wait(ctx, attempt, f.after) {
-			return nil, f
+		unknown = unknown || f.unknown && r.body != nil
+		if f.repeat && attempt < c.options.MaxAttempts && (!unknown || c.options.RetryWrites) && c.wait(ctx, attempt, f.after) {
+			continue
 		}
+		if ctx.Err() != nil && f.repeat {
+			f.Code, f.Err = petstore.CodeUnavailable, fmt.Errorf("%w: %w", ctx.Err(), f.Err)
+		}
+		if unknown {
+			f.Err = fmt.Errorf("%w: %w", ErrUnknownOutcome, f.Err)
+		}
+		return zero, &f.Error
 	}
 }
 
-// attempt sends r once.
-func (c *Client) attempt(ctx context.Context, r request) (*response, *failure) {
-	req, err := c.newHTTP(ctx, r)
+// send sends r once, and returns a response of 2xx with its body.
+func (c *Client) send(ctx context.Context, r request) (resp *http.Response, body []byte, f *failure) {
+	f = &failure{repeat: true}
+	f.Code, f.Message = petstore.CodeUnavailable, "the server cannot be reached, or its connection was lost"
+	if f.Err = ctx.Err(); f.Err != nil {
+		return nil, nil, f
+	}
+	var asked, got atomic.Bool // for a connection, and one
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) { asked.Store(true) },
+		GotConn: func(httptrace.GotConnInfo) { got.Store(true) },
+	})
+	req, err := http.NewRequestWithContext(ctx, "GET", r.url, bytes.NewReader(r.body))
 	if err == nil {
-		err = ctx.Err()
+		req.Header.Set("Authorization", "Bearer "+c.key)
+		if r.body != nil {
+			req.Method = "POST"
+			req.Header.Set("Content-Type", "application/json")
+		}
+		if r.key != "" {
+			req.Header.Set("Idempotency-Key", r.key)
+		}
+		resp, err = c.http.Do(req)
 	}
-	if err != nil {
-		cannot := &petstore.Error{Code: petstore.CodeOf(err), Message: "the request cannot be sent", Err: err}
-		return nil, &failure{kind: refused, err: cannot}
-	}
-	httpResp, err := c.http.Do(req)
-	if err != nil {
-		return nil, c.noResponse(ctx, err)
-	}
-	defer httpResp.Body.Close()
-	resp := &response{Response: httpResp}
-	if resp.StatusCode != http.StatusSwitchingProtocols { // whose body is a connection, which ignores ctx
-		resp.body, err = io.ReadAll(io.LimitReader(httpResp.Body, maxResponse+1))
+	if err == nil {
+		defer resp.Body.Close()
+		body, err = io.ReadAll(io.LimitReader(resp.Body, 16<<20))
 	}
 	switch {
-	case resp.StatusCode == http.StatusConflict && err != nil: // its code is not known
-		return nil, c.noResponse(ctx, err)
-	case resp.StatusCode/100 != 2:
-		return nil, c.failed(r, resp) // even if the body is cut
+	case resp != nil && resp.StatusCode/100 != 2:
+		return nil, nil, c.failed(resp, body, "")
 	case err != nil:
-		return nil, c.noResponse(ctx, err)
-	case r.status != 0 && r.status != resp.StatusCode:
-		return nil, c.broken(r, resp, fmt.Errorf("status: must be %d, got %d", r.status, resp.StatusCode))
-	case len(resp.body) > maxResponse:
-		return nil, c.broken(r, resp, fmt.Errorf("body: must have at most %d bytes", maxResponse))
+		f.Err = errors.New(c.text(err.Error())) // net/http quotes what a server sends
+		f.unknown = got.Load() || !asked.Load()
+		return nil, nil, f
 	}
-	return resp, nil
+	return resp, body, nil
 }
 
-func (c *Client) newHTTP(ctx context.Context, r request) (*http.Request, error) {
-	method, body := http.MethodGet, io.Reader(nil)
-	if r.body != nil {
-		method, body = http.MethodPost, bytes.NewReader(r.body)
+func (c *Client) failed(resp *http.Response, body []byte, message string) *failure {
+	var e struct {
+		Code    petstore.Code `json:"code"`
+		Message string        `json:"message"`
 	}
-	req, err := http.NewRequestWithContext(ctx, method, r.url, body)
-	if err != nil {
-		return nil, err
+	_ = json.Unmarshal(body, &e) // it may be HTML
+	status, f := resp.StatusCode, &failure{}
+	var err error
+	if f.after, err = time.ParseDuration(resp.Header.Get("Retry-After") + "s"); err != nil {
+		at, _ := http.ParseTime(resp.Header.Get("Retry-After")) // otherwise long ago
+		f.after = time.Until(at)
 	}
-	req.Header.Set("Authorization", "Bearer "+c.key)
-	req.Header.Set("Accept", "application/json")
-	req.Header.Set("User-Agent", "animalstore-client")
-	if r.body != nil {
-		req.Header.Set("Content-Type", "application/json")
-		// The name is in lower case because an http.Transport that finds
-		// "Idempotency-Key" repeats the request by itself after a lost connection,
-		// whether or not the server honours the key.
-		req.Header["idempotency-key"] = []string{quoteKey(r.key)}
+	f.Message = c.text(cmp.Or(message, e.Message, "the server responded with "+http.StatusText(status)))
+	f.Err = &ResponseError{status, c.text(resp.Header.Get("X-Request-ID")), c.text(string(body))}
+	switch {
+	case status == 401, status == 403:
+		f.Code = petstore.CodeUnauthorized
+	case status == 404:
+		f.Code = petstore.CodeNotFound
+	case status == 429:
+		f.Code, f.repeat = petstore.CodeUnavailable, true
+	case status/100 == 4 && (e.Code == petstore.CodeConflict || e.Code == petstore.CodeIdempotencyMismatch):
+		f.Code = e.Code // 409 and 422 have several meanings
+	case status/100 == 4:
+		f.Code = petstore.CodeInvalid
+	case status == 507:
+		f.Code = petstore.CodeInsufficientStorage
+	case status > 500:
+		f.Code, f.repeat, f.unknown = petstore.CodeUnavailable, true, true
+	default:
+		f.Code, f.repeat, f.unknown = petstore.CodeInternal, status == 500, true
 	}
-	return req, nil
+	return f
 }
 
-// wait waits until a request may be repeated after an attempt that failed. after is what
-// Retry-After asks for. It returns false if the request must not be repeated.
+// wait returns whether a request may be repeated, when it may be.
 func (c *Client) wait(ctx context.Context, attempt int, after time.Duration) bool {
-	if after > time.Minute {
+	backoff := c.options.MinBackoff << min(attempt-1, 4)
+	wait := max(0, after) + backoff/2 + rand.N(backoff/2+1)
+	if deadline, ok := ctx.Deadline(); after > time.Minute || ok && time.Until(deadline) <= wait {
 		return false
 	}
-	wait := min(20*c.minBackoff, c.minBackoff<<min(attempt-1, 5))
-	wait = after + wait/2 + mathrand.N(wait/2+1)
-	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= wait {
-		return false
-	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(wait):
 		return true
 	case <-ctx.Done():
 		return false
 	}
 }
 
-// retryAfter returns how long a response asks the client to wait, or 0.
-func retryAfter(h http.Header) time.Duration {
-	value := h.Get("Retry-After")
-	if seconds, err := strconv.ParseUint(value, 10, 32); err == nil || errors.Is(err, strconv.ErrRange) {
-		return time.Duration(seconds) * time.Second
-	}
-	at, err := http.ParseTime(value)
-	if err != nil {
-		return 0
-	}
-	return max(0, time.Until(at))
+// text returns s, which a server sent, without the API key, and cut to 1 KiB.
+func (c *Client) text(s string) string {
+	s = strings.ReplaceAll(s, c.key, "[API key]")
+	return strings.ToValidUTF8(s[:min(len(s), 1<<10)], "")
 }
 
-// idempotencyKey returns the Idempotency-Key field for key, as [Client.CreatePet] says. The
-// servers of this module accept 512 bytes: 255 characters, quoted and escaped.
-func idempotencyKey(key petstore.IdempotencyKey, operation string) string {
-	switch {
-	case key.Key == "":
-		return rand.Text()
-	case key.Scope == "" && len(key.Key) <= 255 && rules.Visible(key.Key):
-		return key.Key
+// decoder returns what a response means whose JSON is a W.
+type decoder[W, T any] func(h http.Header, w W) (T, error)
+
+// decodePet decodes a pet, which may have the status null.
+func decodePet(_ http.Header, m petjson.Members) (petstore.Pet, error) {
+	if m.Status.Kind() == 'n' {
+		m.Status = nil
 	}
-	digest := rules.Digest(operation, key)
-	return hex.EncodeToString(digest[:])
+	p, err := m.Pet()
+	if err == nil {
+		err = petstore.NewPet{Status: p.Status}.Validate() // other servers may accept longer names
+	}
+	return p, err
 }
 
-var escapeKey = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+type wireMessage struct {
+	ID        string                 `json:"id"`
+	Text      string                 `json:"message"`
+	Status    petstore.MessageStatus `json:"status"`
+	CreatedAt string                 `json:"createdAt"`
+}
 
-// quoteKey returns key as the value of an Idempotency-Key field: a String of
-// RFC 9651.
-func quoteKey(key string) string { return `"` + escapeKey.Replace(key) + `"` }
+func decodeMessage(_ http.Header, w wireMessage) (m petstore.Message, err error) {
+	if w.ID == "" {
+		return m, errors.New("a message must have an id")
+	}
+	created, _ := time.Parse(time.RFC3339, w.CreatedAt)
+	return rules.Message(w.ID, w.Text, w.Status, rules.MessageTime(created)), nil
+}

@@ -2,9 +2,13 @@ package petstoretest
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,104 +17,140 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// Key is the API key that a [Handler] accepts. As real keys have, it has letters of both
-// cases and other characters.
+// Key is the API key that a [Handler] accepts.
 const Key = "Petstore_Test-Key0123456789abcXYZ"
 
 // basePath is the path before /pets.
 const basePath = "/v1"
 
-// Handler is a server of pets and messages as an [http.Handler], which [NewHandler] makes. It
-// serves /v1, with an empty store in memory. It looks for mistakes of its clients.
+// Handler is a server of pets and messages as an [http.Handler]. It serves /v1.
 type Handler struct {
-	// Log receives a line for each request, which says what the client is sent. nil: no
-	// lines are written. It must be set before the first request.
+	// Log receives a line for each request and what the client is sent, if it is not nil. It
+	// must be set before the first request.
 	Log io.Writer
 
-	difficult *Difficulty // nil: there are no difficulties
-	store     store
-	next      http.Handler // of the store
+	options Options
+	store   store
+	next    http.Handler // of the store
 
-	mu    sync.Mutex
-	began uint64 // how many requests
-	seen  Summary
-
-	failures   map[string]int         // how often a request was refused or lost, by identity
-	created    map[string]*exchange   // the last creation that was carried out, by identity
-	unrepeated map[string][]*exchange // the failures that no equal request has followed, by identity
-	mustWait   *exchange              // the first creation that was asked to wait
-	links      map[string]bool        // the queries of links to a next page: whether they were followed
+	mu       sync.Mutex
+	began    uint64 // how many requests
+	seen     Summary
+	failures map[string]int         // how often a request was refused or lost, by identity
+	repeat   map[string][]*exchange // those that no equal request has followed
+	created  map[string]*exchange   // the last creation that was carried out, by identity
+	mustWait *exchange              // the first creation that was asked to wait
+	links    map[string]bool        // the links to a next page: whether they were followed
 }
 
-// NewHandler returns a handler with these difficulties. If d is nil, it has none.
-func NewHandler(d *Difficulty) (*Handler, error) {
+// NewHandler returns a handler. opts may be nil.
+func NewHandler(opts *Options) *Handler {
 	h := &Handler{
-		difficult:  d,
-		seen:       Summary{Requests: map[string]int{}, Refused: map[int]int{}, Met: map[string]int{}},
-		failures:   map[string]int{},
-		created:    map[string]*exchange{},
-		unrepeated: map[string][]*exchange{},
-		links:      map[string]bool{},
+		failures: map[string]int{}, repeat: map[string][]*exchange{}, created: map[string]*exchange{}, links: map[string]bool{},
 	}
-	if d != nil {
-		if err := d.check(); err != nil {
-			return nil, err
-		}
+	if opts != nil {
+		h.options = *opts
 	}
-	for _, name := range difficulties {
-		if h.has(name) {
-			h.seen.Met[name] = 0
-		}
-	}
-	h.store = store{memory.New(nil), h}
-	api := httpapi.New(h.store, apikey.Static{Key: "tester"}, &httpapi.Options{Messages: h.store})
-	h.next = http.StripPrefix(basePath, api)
-	return h, nil
+	h.store = store{memory.New(nil), h.options.Difficult}
+	h.next = http.StripPrefix(basePath, httpapi.New(h.store, apikey.Static{Key: "tester"}, &httpapi.Options{Messages: h.store}))
+	return h
 }
+
+// exchange is a request of a client and its response.
+type exchange struct {
+	request      *http.Request
+	body         []byte // of the request
+	began, ended time.Time
+
+	failed   bool // because of a difficulty
+	status   int  // of the response; 0: nothing is sent
+	header   http.Header
+	response []byte // the body
+	cut      bool   // the client does not get the whole response
+	done     bool   // the operation was carried out
+}
+
+func (x *exchange) path() string { return strings.TrimPrefix(x.request.URL.Path, basePath) }
+
+func (x *exchange) creates() bool {
+	return x.request.Method == "POST" && (x.path() == "/pets" || x.path() == "/messages")
+}
+
+// identity is the same for equal requests of an account, with any Idempotency-Key.
+func (x *exchange) identity() string {
+	r := x.request
+	return strings.Join([]string{r.Method, r.RequestURI, r.Header.Get("Authorization"), string(x.body)}, "\n")
+}
+
+func (x *exchange) key() string { return x.request.Header.Get("Idempotency-Key") }
 
 // ServeHTTP implements [http.Handler].
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x, random := h.begin(r)
-	switch x.failure = h.failure(x, random); x.failure {
-	case "busy":
-		h.refuse(x, random)
-	case "lost":
-		x.cut = true
-		if random.IntN(3) > 0 {
-			x.carryOut(h.next)
-		}
-		if random.IntN(2) == 0 || x.status/100 != 2 { // the status alone may mean enough
-			x.status, x.response = 0, nil
-		}
-	default:
-		x.carryOut(h.next)
-	}
-	for _, name := range difficulties {
-		change := changes[name]
-		if change != nil && h.has(name) && random.IntN(2) == 0 && change(x, random) {
-			h.met(name)
-		}
-	}
-	h.see(x)
-	x.send(w)
-}
-
-// begin reads a request and returns its exchange, with a source of random numbers that
-// depends only on the seed and on how many requests came before.
-func (h *Handler) begin(r *http.Request) (*exchange, *rand.Rand) {
 	x := &exchange{request: r, began: time.Now(), header: http.Header{}}
 	var err error
 	if x.body, err = io.ReadAll(r.Body); err != nil {
-		panic(http.ErrAbortHandler) // the client went away
+		panic(http.ErrAbortHandler)
 	}
 	r.Body = io.NopCloser(bytes.NewReader(x.body))
 	r.Header.Del("Accept-Encoding") // a compressed response cannot be changed
+
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	h.began++
-	seed := uint64(0)
-	if h.difficult != nil {
-		seed = h.difficult.Seed
+	random := rand.New(rand.NewPCG(h.options.Seed, h.began)) // the same in each run
+	kind := random.IntN(24)
+	fails := h.options.Difficult && kind < 5 && h.failures[x.identity()] < 2
+	if fails {
+		h.failures[x.identity()]++
 	}
-	return x, rand.New(rand.NewPCG(seed, h.began))
+	h.mu.Unlock()
+	x.failed = fails
+	switch {
+	case fails && kind < 2:
+		h.refuse(x, random)
+	case !fails || kind < 4:
+		x.carryOut(h.next)
+	}
+	if h.options.Difficult {
+		x.response = bytes.ReplaceAll(x.response, []byte(`{"id":`), []byte(`{"_links":{"id":[0]},"id":`)) // not part of a string
+	}
+	if x.cut = fails && kind >= 2; x.cut && (kind != 2 || !x.done) { // the status alone may mean enough
+		x.status = 0
+	}
+	h.see(x)
+
+	if x.status == 0 {
+		panic(http.ErrAbortHandler)
+	}
+	maps.Copy(w.Header(), x.header)
+	w.Header().Set("Content-Length", fmt.Sprint(len(x.response)))
+	w.WriteHeader(x.status)
+	if x.cut {
+		_, _ = w.Write(x.response[:len(x.response)/2])
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	_, _ = w.Write(x.response)
+}
+
+func (x *exchange) carryOut(next http.Handler) {
+	rec := httptest.NewRecorder()
+	next.ServeHTTP(rec, x.request)
+	x.status, x.header, x.response, x.done = rec.Code, rec.Header(), rec.Body.Bytes(), rec.Code/100 == 2
+}
+
+// refuse makes x a response of a busy server. The first one to a creation asks the client to
+// wait: only there the server can prove whether it does. Tests stay fast.
+func (h *Handler) refuse(x *exchange, random *rand.Rand) {
+	after := "0"
+	h.mu.Lock()
+	if h.mustWait == nil && x.creates() {
+		h.mustWait, after = x, "1"
+		if random.IntN(2) == 0 { // a date, without the fraction of the second
+			after = time.Now().Add(3 * time.Second).UTC().Format(http.TimeFormat)
+		}
+	}
+	h.mu.Unlock()
+	x.status = []int{429, 503}[random.IntN(2)]
+	x.header = http.Header{"Content-Type": {"application/json"}, "Retry-After": {after}}
+	x.response = fmt.Appendf(nil, `{"code":"unavailable","message":"busy","status":%d}`, x.status)
 }
