@@ -49,7 +49,7 @@ func TestBrokenServers(t *testing.T) {
 					}
 				}
 				if !slices.Contains(failed, v.check) {
-					t.Errorf("%s does not fail, but %v", v.check, failed)
+					t.Errorf("%s does not fail, but %v; %s %s", v.check, failed, r.Outcome, r.Reason)
 				}
 			})
 		}

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"example.com/animalstore/conformance/internal/stimuli"
+	"example.com/animalstore/conformance"
 	"example.com/animalstore/petstore"
 )
 
@@ -70,7 +70,7 @@ func TestTexts(t *testing.T) {
 		"lose a byte order mark":               replace("\ufeff", ""),
 		"lose noncharacters":                   replace("[\ufffe\uffff]", "\ufffd"),
 	} {
-		if !slices.ContainsFunc(stimuli.Texts("Confabcdef"), func(s string) bool { return change(s) != s }) {
+		if !slices.ContainsFunc(conformance.Texts("Confabcdef"), func(s string) bool { return change(s) != s }) {
 			t.Errorf("no text shows that they %s", what)
 		}
 	}

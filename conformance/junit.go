@@ -10,19 +10,17 @@ import (
 // The elements and attributes that all readers of JUnit reports know: a case for each
 // check.
 type junitSuites struct {
-	XMLName xml.Name   `xml:"testsuites"`
-	Suite   junitSuite `xml:"testsuite"`
-}
-
-type junitSuite struct {
-	Name      string      `xml:"name,attr"`
-	Tests     int         `xml:"tests,attr"`
-	Failures  int         `xml:"failures,attr"`
-	Errors    int         `xml:"errors,attr"`
-	Skipped   int         `xml:"skipped,attr"`
-	Time      string      `xml:"time,attr"`
-	Timestamp string      `xml:"timestamp,attr"`
-	Cases     []junitCase `xml:"testcase"`
+	XMLName xml.Name `xml:"testsuites"`
+	Suite   struct {
+		Name      string      `xml:"name,attr"`
+		Tests     int         `xml:"tests,attr"`
+		Failures  int         `xml:"failures,attr"`
+		Errors    int         `xml:"errors,attr"`
+		Skipped   int         `xml:"skipped,attr"`
+		Time      string      `xml:"time,attr"`
+		Timestamp string      `xml:"timestamp,attr"`
+		Cases     []junitCase `xml:"testcase"`
+	} `xml:"testsuite"`
 }
 
 type junitCase struct {
@@ -41,49 +39,35 @@ type junitProblem struct {
 	Text    string `xml:",chardata"`
 }
 
-// WriteJUnit writes r as JUnit XML. The name of a case begins with the ID of its check.
+// WriteJUnit writes r as JUnit XML. The name of a case begins with the ID of its check. A warning is
+// a case that passes with output.
 func (r *Report) WriteJUnit(w io.Writer) error {
-	suite := junitSuite{
-		Name: "petstore conformance", Time: junitTime(r.Seconds), Timestamp: r.Began.Format("2006-01-02T15:04:05"),
-		Failures: r.Counts[Fail], Skipped: r.Counts[Skip],
-	}
+	var suites junitSuites
+	s := &suites.Suite
+	s.Name, s.Time, s.Timestamp = "petstore conformance", fmt.Sprintf("%.3f", r.Seconds), r.Began.Format("2006-01-02T15:04:05")
+	s.Failures, s.Skipped = r.Counts[Fail], r.Counts[Skip]
 	for _, result := range r.Results {
-		suite.Cases = append(suite.Cases, newJUnitCase(result))
+		dot := strings.LastIndexByte(result.ID, '.')
+		c := junitCase{Class: "conformance." + result.ID[:dot], Name: result.ID + ": " + result.Title, Time: "0.000"}
+		switch result.Verdict {
+		case Fail: // some readers show the attribute and others the text
+			c.Failure = &junitProblem{result.Message, string(result.Level), result.Details()}
+		case Skip:
+			c.Skipped = &junitProblem{Message: result.Message}
+		case Warn:
+			c.Out = "warning: " + result.Details()
+		}
+		s.Cases = append(s.Cases, c)
 	}
 	if r.Outcome == NotJudged {
-		suite.Errors = 1
-		problem := &junitProblem{Message: r.Reason, Type: string(r.Outcome), Text: r.Reason}
-		suite.Cases = append(suite.Cases, junitCase{
-			Class: "conformance", Name: "the target can be judged", Time: junitTime(0), Error: problem,
-		})
+		s.Errors = 1
+		s.Cases = append(s.Cases, junitCase{Class: "conformance", Name: "the target can be judged", Time: "0.000",
+			Error: &junitProblem{r.Reason, string(r.Outcome), r.Reason}})
 	}
-	suite.Tests = len(suite.Cases)
-	b, err := xml.MarshalIndent(junitSuites{Suite: suite}, "", "  ")
-	if err != nil {
-		return err
+	s.Tests = len(s.Cases)
+	b, err := xml.MarshalIndent(suites, "", "  ")
+	if err == nil {
+		_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, b)
 	}
-	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, b)
 	return err
-}
-
-func junitTime(seconds float64) string { return fmt.Sprintf("%.3f", seconds) }
-
-// newJUnitCase returns a result as JUnit has it. A warning is a case that passes
-// with output.
-func newJUnitCase(result Result) junitCase {
-	dot := strings.LastIndexByte(result.ID, '.')
-	c := junitCase{
-		Class: "conformance." + result.ID[:max(dot, 0)],
-		Name:  result.ID + ": " + result.Title,
-		Time:  junitTime(0),
-	}
-	switch result.Verdict {
-	case Fail: // some readers show the attribute and others the text
-		c.Failure = &junitProblem{Message: result.Message, Type: string(result.Level), Text: result.Details()}
-	case Skip:
-		c.Skipped = &junitProblem{Message: result.Message}
-	case Warn:
-		c.Out = "warning: " + result.Details()
-	}
-	return c
 }

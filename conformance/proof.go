@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-
-	"example.com/animalstore/conformance/internal/probe"
 )
 
 // Proof is a request and the response to it, without the API key and with
@@ -17,7 +15,7 @@ type Proof struct {
 	RequestHeader  http.Header `json:"requestHeader"`
 	RequestBody    string      `json:"requestBody,omitzero"`
 	Status         int         `json:"status,omitzero"` // 0: no response
-	ResponseHeader http.Header `json:"responseHeader,omitzero"`
+	ResponseHeader http.Header `json:"responseHeader,omitempty"`
 	ResponseBody   string      `json:"responseBody,omitzero"`
 
 	// Error says why there is no response.
@@ -28,38 +26,26 @@ type Proof struct {
 	Curl string `json:"curl"`
 }
 
-// proofBody is how many bytes of a body a report has.
-const proofBody = 16 << 10
-
 // newProof returns x for a report.
-func newProof(x *probe.Exchange, redact probe.Redactor) *Proof {
-	// A key that was cut first would be left in part.
-	show := func(s string) string { return probe.Cut(redact.Show(s), proofBody) }
+func newProof(x *exchange) *Proof {
+	show := func(s string) string { return cut(printable(s), 16<<10) }
 	p := &Proof{
-		Method:        x.Request.Method,
-		URL:           redact.Show(x.URL),
-		RequestHeader: make(http.Header),
-		RequestBody:   show(string(x.Request.Body)),
-		Status:        x.Status,
-		ResponseBody:  show(string(x.Body)),
-		Curl:          x.Curl(redact),
+		Method: x.request.method, URL: x.url, RequestHeader: make(http.Header), RequestBody: show(string(x.request.body)),
+		Status: x.status, ResponseHeader: make(http.Header), ResponseBody: show(string(x.body)), Curl: x.curl(),
 	}
-	if x.Request.Credential.Sent() {
-		p.RequestHeader.Set("Authorization", x.Request.Credential.Shown)
+	if c := x.request.credential; c.value != nil {
+		p.RequestHeader.Set("Authorization", c.shown())
 	}
-	for name, value := range x.Request.Fields() {
+	for name, value := range x.request.header {
 		p.RequestHeader.Set(name, value)
 	}
-	for name, values := range x.Header {
+	for name, values := range x.header {
 		for _, v := range values {
-			if p.ResponseHeader == nil {
-				p.ResponseHeader = make(http.Header)
-			}
 			p.ResponseHeader[show(name)] = append(p.ResponseHeader[show(name)], show(v))
 		}
 	}
-	if x.Err != nil {
-		p.Error = redact.Show(x.Err.Error())
+	if x.err != nil {
+		p.Error = printable(x.err.Error())
 	}
 	return p
 }
@@ -70,7 +56,7 @@ func (p *Proof) String() string {
 	if p.Error != "" {
 		return p.Curl + "\n< no response: " + p.Error + "\n"
 	}
-	response := probe.StatusLine(p.Status)
+	response := statusLine(p.Status)
 	for _, name := range slices.Sorted(maps.Keys(p.ResponseHeader)) {
 		for _, v := range p.ResponseHeader[name] {
 			response += "\n" + name + ": " + v

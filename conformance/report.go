@@ -1,20 +1,19 @@
 package conformance
 
 import (
-	"cmp"
+	"context"
+	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"example.com/animalstore/conformance/internal/probe"
-	"example.com/animalstore/conformance/internal/stimuli"
 )
 
-// Outcome is the outcome of a run.
+// Outcome is that of a run.
 type Outcome string
 
 const (
@@ -42,29 +41,24 @@ type Result struct {
 	Check
 	Verdict Verdict `json:"verdict"`
 
-	// Message says what is wrong, or why the check was skipped.
-	Message string `json:"message,omitzero"`
+	Message string `json:"message,omitzero"` // what is wrong, or why the check was skipped
 
 	Judged     int `json:"judged"`     // how many exchanges the check judged
 	Violations int `json:"violations"` // how many of them violate it
 
-	// Kinds has each kind of exchange that violates the check, once, such as "a 401 for
-	// GET /pets". It is empty if an exchange with an ordinary request violates it, too.
+	// Kinds has each kind of exchange that violates the check, such as "a 401 for GET /pets". It is
+	// empty if an exchange with an ordinary request does, too.
 	Kinds []string `json:"kinds,omitzero"`
 
-	// Before is an earlier exchange that Proof depends on, such as the one that added the
-	// pet. Nil: there is none.
+	// Proof is the exchange that Message is about, and Before an earlier one that it depends on,
+	// such as the one that added the pet.
 	Before *Proof `json:"before,omitzero"`
-
-	// Proof is the exchange that Message is about. Nil: there is none.
-	Proof *Proof `json:"proof,omitzero"`
-
-	leftOut bool // by an option, or because the target has no messages
+	Proof  *Proof `json:"proof,omitzero"`
 }
 
 // ReportFormat names the format of a report in JSON. It changes when a member is
 // removed or changes its meaning, not when one is added.
-const ReportFormat = "petstore-conformance/1"
+const ReportFormat = "petstore-conformance/2"
 
 // Report is the result of a run. It can be written as text, JSON or JUnit XML.
 type Report struct {
@@ -77,130 +71,113 @@ type Report struct {
 	Seconds  float64   `json:"seconds"`
 	Requests int       `json:"requests"` // how many were sent
 
-	// Reason says why the run is not enough to judge the target, for example because it
-	// ended early. Empty: it is enough.
+	// Reason says why the run is not enough to judge the target. Empty: it is enough.
 	Reason string `json:"reason,omitzero"`
 
-	// Counts has the number of checks by verdict.
-	Counts map[Verdict]int `json:"counts"`
-
-	// Left says what the run created. The contract has no way to delete it.
-	Left string `json:"left,omitzero"`
-
-	// Unserved counts the responses and failures of requests that the target did not serve, by
-	// the reason, such as 503 Service Unavailable or lost connection. Most of these requests were
-	// sent again, and each time counts. It is empty if all were served.
-	Unserved map[string]int `json:"unserved,omitzero"`
-
-	Results []Result `json:"results"`
+	Counts  map[Verdict]int `json:"counts"`        // of checks
+	Left    string          `json:"left,omitzero"` // what the run created, and cannot delete
+	Results []Result        `json:"results"`
 }
 
 // WriteJSON writes r as JSON.
 func (r *Report) WriteJSON(w io.Writer) error {
-	b, err := json.Marshal(r, jsontext.WithIndent("  "), json.Deterministic(true), json.FormatNilSliceAsNull(false))
-	if err != nil {
-		return err
+	err := json.MarshalWrite(w, r, jsontext.WithIndent("  "), json.Deterministic(true))
+	if err == nil {
+		_, err = io.WriteString(w, "\n")
 	}
-	_, err = w.Write(append(b, '\n'))
 	return err
 }
 
-// report judges what the run has sent and received.
-func (j *job) report(began time.Time, traffic stimuli.Traffic) *Report {
-	h := newHistory(traffic, j.target.URL, j.opts.now())
-	r := &Report{
-		Format:      ReportFormat,
-		URL:         j.target.URL,
-		MessagesURL: traffic.MessagesURL,
-		Began:       began.UTC().Truncate(time.Millisecond),
-		Seconds:     time.Since(began).Seconds(),
-		Requests:    len(traffic.Exchanges),
-		Left:        h.left(),
-		Unserved:    h.countUnserved(),
-		Counts:      make(map[Verdict]int),
+func (r *run) report(began time.Time) *Report {
+	rep := &Report{
+		Format: ReportFormat, URL: r.target.URL, MessagesURL: r.target.MessagesURL, Began: began.UTC().Truncate(time.Millisecond),
+		Seconds: time.Since(began).Seconds(), Requests: r.requests, Left: r.left(), Counts: make(map[Verdict]int),
 	}
-	list, p := h.otherWriter()
-	notServed := h.notServed()
-	partial := notServed != "" || traffic.MessagesUnserved != nil
+	if r.noMessages {
+		rep.MessagesURL = ""
+	}
+	partial := r.opts.ReadOnly || r.noMessages && !r.target.PetsOnly
 	for _, c := range Checks() {
-		if j.target.PetsOnly && isOfMessages(c) {
-			continue
+		if !r.target.PetsOnly || !isOfMessages(c) {
+			result := r.result(c)
+			rep.Results = append(rep.Results, result)
+			rep.Counts[result.Verdict]++
+			partial = partial || !r.selected[c.ID]
 		}
-		result := j.result(h.judge(c), traffic)
-		if list != nil && c.dependsOnStore() {
-			result = Result{Check: c, Verdict: Skip, Message: "the store has a pet that the run did not send"}
-		}
-		r.Results = append(r.Results, result)
-		r.Counts[result.Verdict]++
-		partial = partial || result.leftOut
 	}
-	reason := j.notJudged(h, traffic.Ended, list, p)
-	if reason == "" && r.Counts[Skip] == len(r.Results) {
-		reason = "the run shows nothing that the checks judge"
+	switch ended := context.Cause(r.ctx); {
+	case ended != nil:
+		rep.Reason = printable(ended.Error())
+	case !r.opts.ReadOnly && len(r.order) == 0:
+		rep.Reason = "the target has added no pet whose id it shows"
+	case rep.Counts[Skip] == len(rep.Results):
+		rep.Reason = "the run shows nothing that the checks judge"
 	}
 	switch {
-	case r.Counts[Fail] > 0:
-		r.Outcome = NotConformant
-	case reason != "":
-		r.Outcome = NotJudged
+	case rep.Counts[Fail] > 0:
+		rep.Outcome = NotConformant
+	case rep.Reason != "":
+		rep.Outcome = NotJudged
 	case partial:
-		r.Outcome = Partial
+		rep.Outcome = Partial
 	default:
-		r.Outcome = Conformant
+		rep.Outcome = Conformant
 	}
-	r.Reason = j.redact.Show(cmp.Or(reason, notServed))
-	return r
+	return rep
 }
 
 func isOfMessages(c Check) bool { return strings.HasPrefix(c.ID, "messages.") }
 
-// result returns the result of a check.
-func (j *job) result(of judgement, traffic stimuli.Traffic) Result {
-	r := Result{Check: of.check, Verdict: Pass, Judged: of.judged, Violations: len(of.violations)}
-	skip := func(why string) { r.Verdict, r.Message = Skip, j.redact.Show(why) }
-	leaveOut := func(why string) { r.leftOut = true; skip(why) }
+func (r *run) result(c Check) Result {
+	t := r.tallies[c.ID]
+	result := Result{Check: c, Verdict: Skip, Judged: t.judged}
 	switch {
-	case !j.selected[r.ID]:
-		r.Violations, r.Judged = 0, 0
-		leaveOut("not selected")
-	case len(of.violations) > 0:
-		r.Verdict = Warn
-		if r.Level == Required || j.opts.FailLevel == Recommended {
-			r.Verdict = Fail
+	case !r.selected[c.ID]:
+		result.Judged, result.Message = 0, "not selected"
+	case len(t.violations) > 0:
+		result.Verdict = Warn
+		if c.Level == Required || r.opts.FailLevel == Recommended {
+			result.Verdict = Fail
 		}
-		r.prove(of.violations, j.redact)
-	case of.judged > 0:
-	case isOfMessages(r.Check) && traffic.MessagesUnserved != nil:
-		leaveOut("the target does not serve messages: " + traffic.MessagesUnserved.Failure())
-	case of.notServed != nil:
-		skip("the target does not serve the request: " + of.notServed.Failure())
-	case traffic.Ended != nil:
-		skip("the run ended before")
-	case j.opts.ReadOnly:
-		leaveOut("read-only")
-	case isOfMessages(r.Check) && traffic.MessagesURL == "":
-		leaveOut("no messages there; -pets-only (in Go, Target.PetsOnly) leaves them out")
+		result.prove(t.violations)
+	case t.judged > 0:
+		result.Verdict = Pass
+	case r.ctx.Err() != nil:
+		result.Message = "the run ended before"
+	case r.opts.ReadOnly:
+		result.Message = "read-only"
+	case isOfMessages(c) && r.noMessages:
+		result.Message = "no messages there; -pets-only (in Go, Target.PetsOnly) leaves them out"
 	default:
-		skip("no exchange of the run shows it")
+		result.Message = "no exchange of the run shows it"
 	}
-	return r
+	return result
 }
 
 // prove fills in what the violations show. The first one is the proof.
-func (r *Result) prove(violations []violation, redact probe.Redactor) {
+func (r *Result) prove(violations []violation) {
 	first := violations[0]
-	r.Message, r.Proof = redact.Show(first.text), newProof(first.x.Exchange, redact)
-	if first.before != nil && first.before != first.x {
-		r.Before = newProof(first.before.Exchange, redact)
+	r.Violations, r.Message, r.Proof = len(violations), printable(first.text), newProof(first.x)
+	if first.before != nil {
+		r.Before = newProof(first.before)
 	}
 	for _, v := range violations {
-		kind := redact.Show(r.kind(v.x))
-		if kind == "" {
+		if v.kind == "" {
 			r.Kinds = nil
 			return
 		}
-		if !slices.Contains(r.Kinds, kind) {
+		if kind := printable(v.kind); !slices.Contains(r.Kinds, kind) {
 			r.Kinds = append(r.Kinds, kind)
 		}
 	}
+}
+
+// left says what the run created.
+func (r *run) left() string {
+	if len(r.added)+len(r.messages) == 0 {
+		return ""
+	}
+	ids := append(slices.Sorted(maps.Keys(r.added)), 0)
+	return fmt.Sprintf("%s (ids from %d to %d) and %s, most named %s…", plural(len(r.added), "pet"),
+		ids[0], ids[max(0, len(ids)-2)], plural(len(r.messages), "message"), r.mark)
 }

@@ -35,7 +35,7 @@ func runSuite(t *testing.T, change func(*http.Request, *httptest.ResponseRecorde
 }
 
 // leaky breaks the contract in many ways and echoes the key with markup and control
-// characters. Its messages are out of service.
+// characters.
 func leaky(r *http.Request, rec *httptest.ResponseRecorder) {
 	key, header := r.Header.Get("Authorization"), rec.Header()
 	header.Del("Deprecation")
@@ -44,8 +44,6 @@ func leaky(r *http.Request, rec *httptest.ResponseRecorder) {
 		header.Set("Sunset", "Wed, 05 Dec 2029 00:00:00 GMT")
 	}
 	switch {
-	case r.URL.Path == "/v1/messages":
-		rec.Code = http.StatusInsufficientStorage // which is not sent again
 	case rec.Code == http.StatusCreated:
 		rec.Code = http.StatusOK
 	}
@@ -100,15 +98,14 @@ func TestFormats(t *testing.T) {
 	t.Run("brief", func(t *testing.T) {
 		wantParts(t, texts["brief"],
 			"FAIL pets.create.status.absent [section 2.1]: a valid pet is added: the response is 200 OK, want 201 Created\n",
-			"FAIL errors.object [section 2.5, 7]: the body of a 400 is not an Error: the body is not valid JSON from byte 126 on: \\u001b[31m\\u0000\"}, after …",
-			"; also: ", "a 404 for GET /pets/{petId}; ", "; a 401 for GET /pets; ",
+			"FAIL errors.object [section 2.5, 7]: the body of a 400 is not an Error: the body is not JSON: from byte ",
+			"; also: ", "a 404 for GET /pets/{petId}; ", "; a 401 for GET /pets",
 			"FAIL deprecation.sunset.date [section 4.3, 9]: the Sunset is \"Wed, 05 Dec 2029 00:00:00 GMT\", and the contract says 5 December 2030\n",
 			"\nWARN deprecation.deprecation.present [section RFC 9745, 2 and 4]: Deprecation is missing, want a date before the removal",
 			"\n  section 1, 4.2: POST /pets with a valid pet responds 201\n  curl -i ",
 			"\n  < 200 OK\n",
 			"\n-v shows every failed check with its curl command\n",
-			fmt.Sprintf("\nnot conformant: %d checks: %d passed, %d failed, ", len(r.Results), c[conformance.Pass], c[conformance.Fail]),
-			"(the target does not serve messages: 507 Insufficient Storage)\n")
+			fmt.Sprintf("\nnot conformant: %d checks: %d passed, %d failed, ", len(r.Results), c[conformance.Pass], c[conformance.Fail]))
 		if n := strings.Count(texts["brief"], "\n"); n > 39 {
 			t.Errorf("%d lines:\n%s", n, texts["brief"])
 		}
@@ -131,7 +128,7 @@ func TestFormats(t *testing.T) {
 		if diff := cmp.Diff(texts["json"], write(t, &got, (*conformance.Report).WriteJSON)); diff != "" {
 			t.Errorf("read and written again (-want +got):\n%s", diff)
 		}
-		if got.Format != "petstore-conformance/1" || got.Outcome != conformance.NotConformant || len(got.Results) != len(r.Results) {
+		if got.Format != "petstore-conformance/2" || got.Outcome != conformance.NotConformant || len(got.Results) != len(r.Results) {
 			t.Errorf("the format is %q, the outcome %q, with %d results", got.Format, got.Outcome, len(got.Results))
 		}
 	})

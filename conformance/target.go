@@ -8,21 +8,16 @@ import (
 
 // Target is the server that is judged.
 type Target struct {
-	// URL is the base URL of /pets, such as http://127.0.0.1:8080/v1.
-	// Required.
-	URL string
+	URL string // the base URL of /pets, such as http://127.0.0.1:8080/v1
+	Key string // an API key that is valid on the target
 
 	// MessagesURL is the base URL of /messages. Empty: URL, if it has /messages.
-	// Otherwise the checks of messages are skipped, and the outcome is [Partial] at best.
+	// Otherwise the outcome is [Partial] at best.
 	MessagesURL string
 
-	// PetsOnly says that the target is not meant to have /messages (contract, section 4.4).
-	// Nothing is sent there, MessagesURL must be empty, and the checks of messages are not
-	// part of the run.
+	// PetsOnly says that the target is not meant to have /messages. Their checks are not part of
+	// the run.
 	PetsOnly bool
-
-	// Key is an API key that is valid on the target. Required.
-	Key string
 }
 
 // clean returns t with valid URLs that do not end with a slash.

@@ -4,7 +4,6 @@
 //	PETSTORE_API_KEY=... conformance run -url http://127.0.0.1:8080/v1
 //	conformance serve
 //	conformance list
-//	conformance list -v
 //
 // The exit code is 0 if the server is conformant or the client makes no mistake,
 // 1 if the server is not conformant, the client makes mistakes or the list cannot be

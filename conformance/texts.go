@@ -1,4 +1,4 @@
-package stimuli
+package conformance
 
 import "strings"
 
@@ -38,20 +38,9 @@ var words = []string{
 // fillText returns a text of the tables, for a run with that mark.
 func fillText(text, mark string) string {
 	return strings.NewReplacer(
-		"$M", mark[len(markStart):],
+		"$M", mark[len("Conf"):],
 		"$H", strings.Repeat("abcdefghi ", 30),
 		"$K", strings.Repeat("Ünïcorn 🦄 ", 200),
 		"$3", strings.Repeat("猫", 6000),
 	).Replace(text)
-}
-
-// Texts returns the texts that a run with that mark sends.
-func Texts(mark string) []string {
-	var all []string
-	for _, table := range [][]string{texts, words} {
-		for _, text := range table {
-			all = append(all, fillText(text, mark))
-		}
-	}
-	return all
 }

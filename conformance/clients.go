@@ -1,0 +1,70 @@
+package conformance
+
+// concurrentRequests sends requests that may disturb each other.
+func (r *run) concurrentRequests() {
+	var steps []step
+	for i, s := range r.pets() {
+		if i == 24 {
+			break
+		}
+		n, text := r.pet(anyStatus[i%4]), r.name()
+		steps = append(steps, r.creating(add(n), n), r.fetching(s.want.id), r.listing(query{anyStatus[i%4], 100}),
+			r.refusing("auth.get", get(petPath(s.want.id)).with(credential{})), r.submitting(submit(text), text))
+	}
+	text := r.name()
+	for range 8 {
+		steps = append(steps, r.submitting(submit(text).as("the text of another message", or4xx), text))
+	}
+	r.play(steps...)
+}
+
+// unusualClients adds pets and messages as unusual clients do, with words of programming
+// languages, and with long names.
+func (r *run) unusualClients() {
+	r.sendTexts(words)
+	r.both("a charset in its Content-Type", success, "", fields{"Content-Type": "application/json; charset=utf-8"})
+	// An RFC asks a target to accept these, and the contract does not.
+	r.both("the Content-Type Application/JSON", or4xx, "http.media-type.case", fields{"Content-Type": "Application/JSON"})
+	// A target that does not understand these may take the body for the next request.
+	r.both("a body in chunks, without its length", anything, "http.chunked", fields{"Transfer-Encoding": "chunked", "Connection": "close"})
+	r.both("an Expect field", anything, "http.expect", fields{"Expect": "100-continue", "Connection": "close"})
+	for _, c := range clients {
+		r.as(c)
+	}
+	for range 9 { // for a list of more than 64 KiB
+		r.play(r.creatingLong())
+	}
+	r.longestLists()
+}
+
+// both adds a pet and a message with these fields. A refusal violates the check ("": none).
+func (r *run) both(what string, may answer, check string, f fields) {
+	n, text := r.pet("sold"), r.name()
+	for _, s := range []step{r.creating(add(n).as(what, may).set(f), n), r.submitting(submit(text).as(what, may).set(f), text)} {
+		x := r.play(s)
+		if check != "" && !x.unavailable() {
+			ok := x.succeeded() || check == "http.chunked" && x.status == 411
+			r.record(check, x, unless(ok, "the request is valid and has %s: got %s, want 2xx", what, x.statusLine()))
+		}
+	}
+}
+
+// as uses every operation as a client that sends these header fields.
+func (r *run) as(c clientFields) {
+	by := func(q request) request { return q.as(c.what, q.allow).set(c.fields) }
+	n, text := r.pet("available"), r.name()+" 猫 🦊"
+	x := r.send(by(add(n)))
+	r.judgeCreation(x, n)
+	if id, ok := x.addedID(); ok {
+		q := by(get(petPath(id)))
+		r.judgePet(r.send(q), id)
+		r.mustUnauthorize("auth.get", r.send(q.with(credential{})))
+	}
+	q := query{"pending", 100}
+	r.judgeList(r.send(by(get(q.path()))), &q)
+	r.judgeNone(r.send(by(get(petPath(r.noID())).as("", refusal))), r.noID())
+	wrong := func(op, body string) request { return by(post(op, body).as("", refusal)) }
+	r.mustRefuse("pets.create.400.required", r.send(wrong(opCreate, r.fill(r.name(), `{"name":$N}`))))
+	r.play(r.submitting(by(submit(text).as("", or4xx)), text))
+	r.mustRefuse("messages.400.required", r.send(wrong(opSubmit, `{}`)))
+}
