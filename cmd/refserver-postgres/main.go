@@ -20,7 +20,6 @@ func main() { os.Exit(program().Main()) }
 
 func program() *serve.Program {
 	var url, out string
-	im := &serve.Importer{Store: func(c *flags.Call, r io.Reader) (storage.Totals, string, error) { return importInto(c, url, r) }}
 	define := func(fs *flag.FlagSet) {
 		fs.StringVar(&url, "postgres", "", "`URL` of the database, such as postgres://petstore@10.0.0.1,10.0.0.2,10.0.0.3/petstore;"+
 			" what it leaves out, or all of it, comes from the PG* variables and the password file")
@@ -34,26 +33,17 @@ func program() *serve.Program {
 			if err != nil {
 				return nil, err
 			}
-			ready := func(ctx context.Context) error {
-				_, err := s.Stats(ctx)
-				return err
-			}
-			return &serve.Opened{Store: s, Ready: ready, Database: s.String()}, nil
+			return &serve.Opened{Store: s, Name: s.String()}, nil
 		},
 		Commands: []flags.Command{{
-			Name:    "import",
-			Args:    "FILE",
-			About:   "add an export or a backup to a database that has never held a pet or a message",
-			Details: "It adds all of it, with all IDs, or, after an error, nothing." + serve.ImportDetails,
-			Flags: func(fs *flag.FlagSet) {
-				define(fs)
-				im.Flags(fs)
-			},
-			Run: im.Run,
+			Name:  "import",
+			Args:  "FILE",
+			About: "add an export or a backup to a database that has never held a pet or a message. It adds all of it, with all IDs, or, after an error, nothing." + serve.ImportDetails,
+			Flags: define,
+			Run:   serve.Import(func(c *flags.Call, r io.Reader) (storage.Totals, string, error) { return importInto(c, url, r) }),
 		}, {
-			Name:    "export",
-			About:   "write the pets, the queued messages and the outcomes of idempotency keys, for import",
-			Details: "It writes one JSON object on each line, of one moment. Servers may use the database meanwhile.",
+			Name:  "export",
+			About: "write the pets, the queued messages and the outcomes of idempotency keys, for import. It writes one JSON object on each line, of one moment. Servers may use the database meanwhile",
 			Flags: func(fs *flag.FlagSet) {
 				define(fs)
 				serve.OutFlag(fs, &out)

@@ -107,14 +107,14 @@ func TestCommands(t *testing.T) {
 	where, _, _ = strings.Cut(where, "?")
 	pet := `{"id":1,"name":"Rex","categoryId":4}` + "\n"
 	all := pet + `{"end":{"pets":1,"messages":0,"lastMessage":3}}` + "\n"
-	run(t, 1, "standard input: into "+where+" (-postgres): nothing was imported: the export is damaged or malformed: line 2", pet+"x", "import", db, "-")
-	run(t, 0, "standard input: imported into "+where+"; pets: 1; messages: 0", all, "import", db, "-")
+	run(t, 1, "-: into "+where+" (-postgres): nothing was imported: the export is damaged or malformed: line 2", pet+"x", "import", db, "-")
+	run(t, 0, "-: imported into "+where+"; pets: 1; messages: 0", all, "import", db, "-")
 	run(t, 1, "(-postgres): nothing was imported: the store has had pets up to ID 1 and 3 messages; it must never have had any: use a new database", all, "import", db, "-")
 	run(t, 1, "-postgres is not set, so the PG* variables", "", "-addr=127.0.0.1:0")
 	run(t, 1, "-postgres: opening the store in PostgreSQL: cannot parse", "", "-addr=127.0.0.1:0", "-postgres=postgres://127.0.0.1:x/")
 	run(t, 1, "-keys: ", "", "-must-exist", "-addr=127.0.0.1:0", db)
 	run(t, 2, "flag provided but not defined: -db", "", "-db=file")
-	run(t, 0, "refuse to start if the key file does not exist", "", "serve", "-h")
+	run(t, 0, "refuse to start if the key file", "", "serve", "-h")
 }
 
 // All pets, messages and outcomes of idempotency keys, with their IDs, move from a file to
@@ -148,7 +148,7 @@ func TestMove(t *testing.T) {
 	}
 	exported := func(path string) string {
 		var b strings.Builder
-		if _, err := storage.Export(path, &b, nil); err != nil {
+		if err := storage.Export(path, &b); err != nil {
 			t.Fatal(err)
 		}
 		return withoutTime(b.String())

@@ -11,7 +11,7 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-// exitLost is the exit code of an export that could not save everything.
+// exitLost is the exit code of an export that has skipped damage.
 const exitLost = 3
 
 // fileCommands are the commands for a file that no server uses.
@@ -19,19 +19,17 @@ func fileCommands() []flags.Command {
 	var skip bool
 	var out string
 	return []flags.Command{{
-		Name:    "check",
-		Args:    "FILE",
-		About:   "read a whole file of a store, and name all its damage",
-		Details: "Exit code 0: sound, 1: damaged, 2: it could not be checked. If the file is in use, stop its server first.",
-		Run:     check,
+		Name:  "check",
+		Args:  "FILE",
+		About: "read a whole file of a store, and name all its damage. Exit code 0: sound, 1: damaged, 2: it could not be checked. If the file is in use, stop its server first",
+		Run:   check,
 	}, {
-		Name:    "export",
-		Args:    "FILE",
-		About:   "write the pets, the queued messages and the outcomes of idempotency keys, for import",
-		Details: "It writes one JSON object on each line. If the file is in use, a backup is an export.",
+		Name:  "export",
+		Args:  "FILE",
+		About: "write the pets, the queued messages and the outcomes of idempotency keys, for import. It writes one JSON object on each line. If the file is in use, a backup is an export",
 		Flags: func(fs *flag.FlagSet) {
 			serve.OutFlag(fs, &out)
-			fs.BoolVar(&skip, "skip-damaged", false, "skip damaged records, report the damage on standard error, and save the rest; exit code 3: records were lost")
+			fs.BoolVar(&skip, "skip-damaged", false, "write what is left of a damaged file, without the outcomes, and report the damage on standard error; exit code 3: there is some")
 		},
 		Run: func(c *flags.Call) error { return export(c, out, skip) },
 	}}
@@ -68,12 +66,15 @@ func check(c *flags.Call) error {
 
 func export(c *flags.Call, out string, skipDamaged bool) error {
 	var x storage.Totals
-	var onDamage func(error)
-	if skipDamaged {
-		onDamage = func(err error) { fmt.Fprintln(c.Stderr, err) }
-	}
+	damages := 0
 	err := serve.WriteExport(c, out, func(w io.Writer) (err error) {
-		x, err = storage.Export(c.Args[0], w, onDamage)
+		if !skipDamaged {
+			return storage.Export(c.Args[0], w)
+		}
+		x, err = storage.Salvage(c.Args[0], w, func(err error) {
+			damages++
+			fmt.Fprintln(c.Stderr, err)
+		})
 		return err
 	})
 	switch {
@@ -86,17 +87,9 @@ func export(c *flags.Call, out string, skipDamaged bool) error {
 	case !skipDamaged:
 		return nil
 	}
-	fmt.Fprintf(c.Stderr, "pets: %s; messages: %s; outcomes of idempotency keys: %s\n",
-		saved(x.Pets, x.LostPets), saved(x.Messages, x.LostMessages), saved(x.Outcomes, x.LostOutcomes))
-	if x.LostPets != 0 || x.LostMessages != 0 || x.LostOutcomes != 0 {
+	fmt.Fprintf(c.Stderr, "saved: %d pets, %d messages; places of damage: %d\n", x.Pets, x.Messages, damages)
+	if damages > 0 {
 		return flags.Exit(exitLost)
 	}
 	return nil
-}
-
-func saved(n, lost int64) string {
-	if lost < 0 {
-		return fmt.Sprintf("%d saved, an unknown number lost", n)
-	}
-	return fmt.Sprintf("%d saved, %d lost", n, lost)
 }

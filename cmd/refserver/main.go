@@ -28,20 +28,22 @@ func program() *serve.Program {
 		StoreFlags: func(fs *flag.FlagSet) {
 			dbFlag(fs, &db, "`file` with the pets and messages; the first start creates it")
 		},
-		InFile: true,
 		Open: func(_ context.Context, log *slog.Logger, mustExist bool) (*serve.Opened, error) {
 			s, err := storage.Open(db, &storage.Options{Logger: log, MustExist: mustExist})
 			if err != nil {
 				return nil, advise(err, db)
 			}
 			path, _ := filepath.Abs(db) // the store could be opened
-			return &serve.Opened{
-				Store:  s,
-				Path:   path,
-				Ready:  func(context.Context) error { return s.Err() },
-				File:   s,
-				Failed: s.Failed(),
-			}, nil
+			return &serve.Opened{Store: s, Name: path, Failed: s.Failed(), Metrics: func(gauge func(name, help string, value float64)) {
+				if free, err := s.FreeBytes(); err == nil {
+					gauge("petstore_file_free_bytes", "What of the file is free for later changes. If it is much, changes are slow.", float64(free))
+				}
+				damage := 0.0
+				if s.Damage() != nil {
+					damage = 1
+				}
+				gauge("petstore_damage_found", "1 if damage was found, so that changes are refused.", damage)
+			}}, nil
 		},
 	}
 }
@@ -56,7 +58,7 @@ func dbFlag(fs *flag.FlagSet, db *string, usage string) {
 func advise(err error, path string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w. If the store is lost, import a backup: refserver import -db %s -keys FILE FOLDER, with the key file and the folder of backups", flags.FileError("-db", err), path)
+		return fmt.Errorf("-db: %w; check that its volume is mounted. If the store is lost, import the newest backup: refserver import -db %s FILE", err, path)
 	case errors.Is(err, storage.ErrLocked):
 		return fmt.Errorf("%w; stop that one first, or choose another file with -db", err)
 	case errors.Is(err, storage.ErrDamaged):
@@ -64,5 +66,5 @@ func advise(err error, path string) error {
 	case errors.Is(err, storage.ErrNewer):
 		return fmt.Errorf("%w; use that one or a later one", err)
 	}
-	return flags.FileError("-db", err)
+	return fmt.Errorf("-db: %w", err)
 }

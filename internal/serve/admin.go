@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"example.com/animalstore/internal/request"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
 )
@@ -24,17 +23,16 @@ import (
 // It needs no key. Any client that reaches the address may do all of this. On a loopback
 // address, the web pages of other sites may not.
 func (s *server) adminHandler() http.Handler {
-	s.maxDescriptors = maxDescriptors() // now, since at the limit no file can be opened
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", s.metrics)
 	mux.HandleFunc("GET /messages", func(w http.ResponseWriter, r *http.Request) {
 		if err := s.listMessages(w, r); err != nil {
-			s.refuse(w, r, err)
+			httpapi.WriteError(w, r, err)
 		}
 	})
 	mux.HandleFunc("DELETE /messages/{id}", func(w http.ResponseWriter, r *http.Request) {
 		if err := s.store.RemoveMessages(r.Context(), r.PathValue("id")); err != nil {
-			s.refuse(w, r, err)
+			httpapi.WriteError(w, r, err)
 			return
 		}
 		w.WriteHeader(http.StatusNoContent)
@@ -59,15 +57,6 @@ func (s *server) listMessages(w http.ResponseWriter, r *http.Request) (err error
 		_, _ = w.Write(append(b, '\n'))
 	}
 	return err
-}
-
-// refuse responds with err to a request for something other than the contract's
-// operations, and logs the cause of a 500 or 507.
-func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	httpapi.WriteError(w, r, err)
-	if code := petstore.CodeOf(err); code == petstore.CodeInternal || code == petstore.CodeInsufficientStorage {
-		s.log.Error("request failed", "request_id", w.Header().Get("X-Request-ID"), "method", r.Method, "path", request.Path(r), "err", err)
-	}
 }
 
 // noWebPages refuses what a browser sends for a page of another site, since

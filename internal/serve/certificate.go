@@ -1,12 +1,10 @@
 package serve
 
 import (
-	"bytes"
 	"crypto/tls"
-	"errors"
 	"log/slog"
-	"os"
 	"sync"
+	"time"
 )
 
 // certificate is what -tls-cert and -tls-key name.
@@ -15,37 +13,27 @@ type certificate struct {
 	log               *slog.Logger
 
 	mu      sync.Mutex
-	files   []byte // what was read last
-	current *tls.Certificate
+	looked  time.Time
+	current tls.Certificate
 }
 
-// get implements tls.Config.GetCertificate. It reads the files for each handshake, so a
-// renewed certificate is used without a restart. If they cannot be used, the one before
-// stays in use, and get returns an error only if there is none.
+// get implements tls.Config.GetCertificate. It reads the files at most once a second, so a
+// renewed certificate is used without a restart. If they cannot be used, as while they are
+// replaced one after the other, the one before stays in use.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	certPEM, err := os.ReadFile(c.certFile)
-	keyPEM, err2 := os.ReadFile(c.keyFile)
-	files := append(bytes.Clone(certPEM), keyPEM...)
-	if c.current != nil && bytes.Equal(files, c.files) {
-		return c.current, nil
-	}
-	c.files = files
-	var cert tls.Certificate
-	if err = errors.Join(err, err2); err == nil {
-		cert, err = tls.X509KeyPair(certPEM, keyPEM)
-	}
-	switch {
-	case err == nil:
-		if c.current != nil {
-			c.log.Info("certificate loaded", "tls-cert", c.certFile, "tls-key", c.keyFile)
+	if time.Since(c.looked) > time.Second {
+		c.looked = time.Now()
+		cert, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+		if err == nil {
+			c.current = cert
+		} else if c.current.Leaf == nil {
+			return nil, err
+		} else {
+			c.log.Warn("the certificate cannot be read; the one before stays in use", "tls-cert", c.certFile, "tls-key", c.keyFile, "err", err)
 		}
-		c.current = &cert
-	case c.current == nil:
-		return nil, err
-	default:
-		c.log.Error("the changed certificate cannot be used; the one before stays in use", "tls-cert", c.certFile, "tls-key", c.keyFile, "err", err)
 	}
-	return c.current, nil
+	cert := c.current
+	return &cert, nil
 }

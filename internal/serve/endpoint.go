@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -9,11 +8,11 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync/atomic"
 	"time"
 
-	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/internal/loglimit"
 )
 
@@ -21,27 +20,42 @@ import (
 // arrive at 4 kB/s, and the largest response (192 KiB) must be read at 7 kB/s.
 const (
 	readTimeout    = 20 * time.Second // header and body
-	writeTimeout   = 30 * time.Second // from the end of the header to the end of the response; see conn
+	writeTimeout   = 30 * time.Second // from the end of the header to the end of the response
 	idleTimeout    = 2 * time.Minute  // between requests
 	maxHeaderBytes = 12 << 10         // net/http adds 4 KiB
 
 	// writeBuffer is how many bytes of a response the system accepts before the
 	// client has read any. By default it accepts megabytes for each client.
 	writeBuffer = 128 << 10
+
+	// adminConnections is how many connections the admin address has. Further ones wait.
+	adminConnections = 16
+
+	// otherDescriptors is how many file descriptors are kept for all but clients: the admin
+	// address, the store, keys, backups.
+	otherDescriptors = 100
 )
 
 // endpoint is an address that is served, and its listener.
 type endpoint struct {
 	net.Listener
-	flag string       // the flag with the address
-	open atomic.Int64 // connections
-	http http.Server  // with a TLSConfig: HTTPS
+	flag  string        // the flag with the address
+	open  atomic.Int64  // connections
+	slots chan struct{} // holds one for each, and one for that which is accepted next
+	http  http.Server   // with a TLSConfig: HTTPS
 }
 
-// httpLog logs what net/http reports: most of it is what clients cause, and of the level
-// WARN. The level is ERROR if no connection can be accepted, since no descriptor is left. It
-// does not log that a client has closed its connection, as health checks do before a TLS
-// handshake.
+// maxConnections returns how many clients may be connected, so that descriptors are left.
+func maxConnections() int {
+	limit := 1 << 20 // on other systems than Linux
+	text, _ := os.ReadFile("/proc/self/limits")
+	_, after, _ := strings.Cut(string(text), "Max open files")
+	_, _ = fmt.Sscan(after, &limit) // the soft limit comes first
+	return max(limit/2, limit-otherDescriptors)
+}
+
+// httpLog logs what net/http reports, most of which clients cause. It does not log that a
+// client has closed its connection, as health checks do before a TLS handshake.
 type httpLog struct {
 	log   *slog.Logger
 	limit loglimit.Limit
@@ -52,22 +66,18 @@ func (l *httpLog) Write(line []byte) (int, error) {
 	text := strings.TrimSpace(string(line))
 	ended := strings.HasSuffix(text, ": EOF") || strings.HasSuffix(text, ": connection reset by peer")
 	if !ended && l.limit.Allow() {
-		level := slog.LevelWarn
-		if strings.Contains(text, "Accept error") {
-			level = slog.LevelError
-		}
-		l.log.Log(context.Background(), level, text)
+		l.log.Warn(text)
 	}
 	return len(line), nil
 }
 
 // listen opens the address in a flag. config is nil without TLS.
-func (s *server) listen(flag, addr string, config *tls.Config) (*endpoint, error) {
+func (s *server) listen(flag, addr string, config *tls.Config, slots chan struct{}) (*endpoint, error) {
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("-%s: %w; choose another address", flag, err)
 	}
-	e := &endpoint{Listener: ln, flag: flag}
+	e := &endpoint{Listener: ln, flag: flag, slots: slots}
 	// All limits count connections. One of HTTP/2 would carry 250 requests at a time.
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -86,8 +96,9 @@ func (s *server) listen(flag, addr string, config *tls.Config) (*endpoint, error
 			switch state {
 			case http.StateNew:
 				e.open.Add(1)
-			case http.StateClosed, http.StateHijacked:
+			case http.StateClosed: // none is hijacked
 				e.open.Add(-1)
+				<-e.slots
 			}
 		},
 	}
@@ -95,18 +106,16 @@ func (s *server) listen(flag, addr string, config *tls.Config) (*endpoint, error
 	return e, nil
 }
 
-// Accept implements [net.Listener].
+// Accept implements [net.Listener]. At the limit of connections it waits until one is closed.
 func (e *endpoint) Accept() (net.Conn, error) {
+	e.slots <- struct{}{}
 	c, err := e.Listener.Accept()
 	if err != nil {
+		<-e.slots
 		return nil, err
 	}
-	tcp := c.(*net.TCPConn)
-	_ = tcp.SetWriteBuffer(writeBuffer)
-	if e.http.TLSConfig != nil { // TLS also writes between responses
-		return tcp, nil
-	}
-	return &conn{TCPConn: tcp}, nil
+	_ = c.(*net.TCPConn).SetWriteBuffer(writeBuffer)
+	return c, nil
 }
 
 // listenAll opens the addresses, and sets all that does not depend on the store.
@@ -115,15 +124,16 @@ func (s *server) listenAll() (err error) {
 	if s.tlsCert != "" {
 		s.certificate = &certificate{certFile: s.tlsCert, keyFile: s.tlsKey, log: s.log}
 		if _, err := s.certificate.get(nil); err != nil {
-			return flags.FileError("-tls-cert, -tls-key", err)
+			return fmt.Errorf("-tls-cert, -tls-key: %w", err)
 		}
 		config = &tls.Config{GetCertificate: s.certificate.get}
 	}
-	if s.pets, err = s.listen("addr", s.addr, config); err == nil && s.messagesAddr != "" {
-		s.messages, err = s.listen("messages-addr", s.messagesAddr, config)
+	clients := make(chan struct{}, maxConnections())
+	if s.pets, err = s.listen("addr", s.addr, config, clients); err == nil && s.messagesAddr != "" {
+		s.messages, err = s.listen("messages-addr", s.messagesAddr, config, clients)
 	}
 	if err == nil && s.adminAddr != "" {
-		s.admin, err = s.listen("admin-addr", s.adminAddr, nil)
+		s.admin, err = s.listen("admin-addr", s.adminAddr, nil, make(chan struct{}, adminConnections))
 	}
 	return err
 }

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -21,54 +20,35 @@ import (
 const firstAccount = "default"
 
 // openKeys opens the key file of s. If there is none it creates one with a single key,
-// which it prints, unless -must-exist is set. An empty file is not a missing one: somebody
-// may have emptied it by mistake.
+// which it prints, unless -must-exist is set.
 func (p *Program) openKeys(stdout io.Writer, s *server) error {
 	path, err := filepath.Abs(s.keyFile)
 	if err != nil {
 		return err
 	}
-	switch info, err := os.Stat(path); {
-	case errors.Is(err, fs.ErrNotExist) && !s.mustExist:
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if s.mustExist {
+			return fmt.Errorf("-keys: %w. If the keys are lost, copy %s there from the folder of backups, or make a new one with keys create: no earlier key is valid then",
+				err, backupKeys)
+		}
 		if err := p.firstKey(stdout, s, path); err != nil {
 			return err
 		}
-	case errors.Is(err, fs.ErrNotExist):
-		return p.lostKeys(s, path, err)
-	case err == nil && info.Mode().IsRegular() && info.Size() == 0:
-		return p.lostKeys(s, path, fmt.Errorf("%s is empty", path))
 	}
-	file, err := apikey.Open(path, &apikey.Options{Logger: s.log})
+	s.keys, err = apikey.Open(path, s.log)
 	if err != nil {
-		return flags.FileError("-keys", err)
+		return fmt.Errorf("-keys: %w", err)
 	}
-	s.keys = file
 	return nil
-}
-
-// lostKeys returns what can be done if the key file is missing or empty, as err says.
-func (p *Program) lostKeys(s *server, path string, err error) error {
-	from := "it from your own backup"
-	if s.backupDir != "" {
-		from = filepath.Join(s.backupDir, backupKeys) + " there"
-	} else if p.InFile {
-		from = backupKeys + " there from the folder of backups"
-	}
-	return fmt.Errorf("%w. If the keys are lost, copy %s, or make a new one with %s keys create -keys %s ACCOUNT, in which no earlier key is valid",
-		flags.FileError("-keys", err), from, p.Name, path)
 }
 
 // firstKey creates the key file and prints the key in it.
 func (p *Program) firstKey(stdout io.Writer, s *server, path string) error {
 	secret, _, err := apikey.Create(path, firstAccount)
 	if err != nil {
-		return flags.FileError("-keys", err)
+		return fmt.Errorf("-keys: %w", err)
 	}
-	lost := ""
-	if stats, _ := s.store.Stats(context.Background()); stats.Pets > 0 {
-		lost = "The store has pets, but no earlier key is valid: give every client a new one.\n\n"
-	}
-	if _, err := fmt.Fprintf(stdout, firstKeyText, path, p.Name, lost, secret, s.pets.url()); err != nil {
+	if _, err := fmt.Fprintf(stdout, firstKeyText, path, p.Name, secret, s.pets.url()); err != nil {
 		return fmt.Errorf("the first key could not be printed: %w; make another with keys create", err)
 	}
 	s.newKey = true
@@ -76,15 +56,15 @@ func (p *Program) firstKey(stdout io.Writer, s *server, path string) error {
 }
 
 const firstKeyText = `The key file was missing. %[1]s now holds the hash of this API key,
-which is not shown again ("%[2]s keys create" makes others):
+which is not shown again ("%[2]s keys create" makes others). No earlier key is valid.
 
-    %[4]s
+    %[3]s
 
-%[3]sTry it:
+Try it:
 
-    curl -H 'Authorization: Bearer %[4]s' %[5]s` + basePath + `/pets
+    curl -H 'Authorization: Bearer %[3]s' %[4]s` + basePath + `/pets
 
-Or enter the key in a browser, at %[5]s
+Or enter the key in a browser, at %[4]s
 
 `
 
@@ -120,7 +100,7 @@ func keysCommands() []flags.Command {
 				err = fmt.Errorf("%w; keys list shows the IDs", err)
 			}
 			if err != nil {
-				return flags.FileError("-keys", err)
+				return fmt.Errorf("-keys: %w", err)
 			}
 			_, err = fmt.Fprintf(c.Stdout, "revoked %s of %s\n", k.ID, k.Account)
 			return err
@@ -129,29 +109,24 @@ func keysCommands() []flags.Command {
 }
 
 func createKey(c *flags.Call, path string) error {
-	_, statErr := os.Stat(path)
 	secret, key, err := apikey.Create(path, c.Args[0])
 	switch {
 	case petstore.CodeOf(err) == petstore.CodeInvalid:
 		return flags.Usagef("%v", err)
 	case err != nil:
-		return flags.FileError("-keys", err)
+		return fmt.Errorf("-keys: %w", err)
 	}
 	if _, err := fmt.Fprintln(c.Stdout, secret); err != nil {
 		return fmt.Errorf("key %s was created but could not be printed: %w; revoke it and create another", key.ID, err)
 	}
-	made := ""
-	if errors.Is(statErr, fs.ErrNotExist) {
-		made = ", a new file: no earlier key is valid"
-	}
-	fmt.Fprintf(c.Stderr, "key %s of account %s in %s%s\n", key.ID, key.Account, path, made)
+	fmt.Fprintf(c.Stderr, "key %s of account %s in %s\n", key.ID, key.Account, path)
 	return nil
 }
 
 func listKeys(c *flags.Call, path string) error {
 	keys, err := apikey.List(path)
 	if err != nil {
-		return flags.FileError("-keys", err)
+		return fmt.Errorf("-keys: %w", err)
 	}
 	w := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tACCOUNT\tCREATED")

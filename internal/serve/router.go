@@ -4,9 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"example.com/animalstore/internal/request"
@@ -24,12 +22,10 @@ const readyTimeout = 2 * time.Second
 // and the web page beside it. It replaces http.ServeMux, which cleans paths and redirects,
 // and http.StripPrefix, which copies every request.
 type router struct {
-	base     string // "": the handler is at the root
-	handler  http.Handler
-	page     http.Handler                             // nil: none
-	ready    func(context.Context) error              // why requests should be sent elsewhere
-	observe  func(*http.Request, httpapi.Observation) // as in httpapi.Options
-	draining *atomic.Bool
+	*server
+	base    string // "": the handler is at the root
+	handler http.Handler
+	page    http.Handler // nil: none
 }
 
 func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -57,26 +53,9 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		rt.handler.ServeHTTP(w, r)
 		return
 	default:
-		rt.refuse(w, r)
+		httpapi.WriteError(w, r, petstore.Errorf(petstore.CodeNotFound, "path: there is nothing here; the base address ends in %s, as in %[1]s/pets", rt.base))
 	}
 	request.Discard(r) // as the handler does by itself
-}
-
-// refuse responds to a request beside the base path.
-func (rt *router) refuse(w http.ResponseWriter, r *http.Request) {
-	began := time.Now()
-	err := petstore.Errorf(petstore.CodeNotFound, "path: there is nothing here; the base address ends in %s, as in %[1]s/pets", rt.base)
-	httpapi.WriteError(w, r, err)
-	if rt.observe != nil {
-		bytes := 0
-		if r.Method != http.MethodHead {
-			bytes, _ = strconv.Atoi(w.Header().Get("Content-Length"))
-		}
-		rt.observe(r, httpapi.Observation{
-			Status: http.StatusNotFound, Code: err.Code, Bytes: bytes,
-			Duration: time.Since(began), RequestID: w.Header().Get("X-Request-ID"),
-		})
-	}
 }
 
 // health responds with 200 unless there is an error.

@@ -1,13 +1,14 @@
 package serve
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
+
+	"example.com/animalstore/petstore/apikey"
+	"example.com/animalstore/petstore/storage/memory"
 )
 
 func TestRouter(t *testing.T) {
@@ -21,6 +22,7 @@ func TestRouter(t *testing.T) {
 			}
 		})
 	}
+	s := &server{store: &Opened{Store: store{memory.New(nil)}}, keys: apikey.Static{}}
 	for target, want := range map[string]string{
 		"/v1/pets":           "handler /pets",
 		"/v1/":               "handler /",
@@ -41,7 +43,7 @@ func TestRouter(t *testing.T) {
 		"http://x//":         "the base address ends in /v1, as in /v1/pets",
 		"/index.html":        "the base address ends in /v1, as in /v1/pets",
 	} {
-		rt := &router{base: basePath, handler: named("handler "), page: named("page "), draining: new(atomic.Bool), ready: func(context.Context) error { return nil }}
+		rt := &router{server: s, base: basePath, handler: named("handler "), page: named("page ")}
 		w, body := httptest.NewRecorder(), strings.NewReader("body")
 		rt.ServeHTTP(w, httptest.NewRequest("GET", target, body))
 		if got := w.Body.String(); got != want && (w.Code != http.StatusNotFound || !strings.Contains(got, want)) {
@@ -55,7 +57,7 @@ func TestRouter(t *testing.T) {
 
 // A chunked request ends its connection: a proxy in front may have used another length.
 func TestChunked(t *testing.T) {
-	rt := &router{handler: http.NotFoundHandler(), draining: new(atomic.Bool)}
+	rt := &router{server: new(server), handler: http.NotFoundHandler()}
 	for _, codings := range [][]string{nil, {"chunked"}} {
 		w, r := httptest.NewRecorder(), httptest.NewRequest("POST", "/pets", nil)
 		r.TransferEncoding = codings

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -35,9 +36,9 @@ type server struct {
 
 	certificate *certificate // nil: no TLS
 
-	lastBackup     atomic.Pointer[time.Time] // when the newest backup was begun; zero: none is known
-	backupFailed   atomic.Bool               // the last try
-	maxDescriptors float64                   // see metrics
+	backups       sync.WaitGroup
+	cancelBackups context.CancelFunc
+	lastBackup    atomic.Pointer[time.Time] // when the newest backup was begun; zero: none is known
 
 	pets      *endpoint
 	messages  *endpoint   // nil: messages are at pets
@@ -55,9 +56,9 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 	}
 	hasBackups := false
 	if c.backupDir != "" {
-		names, err := backups(c.backupDir)
+		names, _, err := backups(c.backupDir)
 		if err != nil {
-			return flags.FileError("-backup-dir", err)
+			return fmt.Errorf("-backup-dir: %w", err)
 		}
 		hasBackups = len(names) > 0
 	}
@@ -96,12 +97,12 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 	signal.Ignore(syscall.SIGHUP) // which would end the process
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	ctx, cancel := context.WithCancel(call.Context)
-	defer cancel()
-	s.start()
+	var ctx context.Context
+	ctx, s.cancelBackups = context.WithCancel(call.Context)
 	if c.backupDir != "" {
-		go s.backUp(ctx)
+		s.backups.Go(func() { s.backUp(ctx) })
 	}
+	go s.start() // which may wait for a reader of the log
 	return s.wait(signals)
 }
 
@@ -118,42 +119,28 @@ func (s *server) observe(r *http.Request, o httpapi.Observation) {
 
 // start serves every address, and logs them and what the operator may not have meant.
 func (s *server) start() {
-	opts := &httpapi.Options{Logger: s.log, WithoutGetPet: s.withoutGetPet}
+	opts := &httpapi.Options{Logger: s.log, Messages: s.store.Store}
 	if s.admin != nil || s.accessLog {
 		opts.Observe = s.observe
 	}
-	attrs := []any{"url", s.pets.url() + basePath, "page", s.pets.url() + "/"}
-	opts.Messages = s.store.Store
+	attrs := []any{"url", s.pets.url() + basePath}
 	if s.messages != nil {
-		s.messages.http.Handler = s.router("", httpapi.New(nil, s.keys, opts), opts)
+		s.messages.http.Handler = &router{server: s, handler: httpapi.New(nil, s.keys, opts)}
 		attrs = append(attrs, "messages", s.messages.url())
 		opts.Messages = nil // the address of the pets has none
 	}
-	rt := s.router(basePath, httpapi.New(s.store.Store, s.keys, opts), opts)
-	rt.page = page.New()
-	s.pets.http.Handler = rt
+	s.pets.http.Handler = &router{server: s, base: basePath, handler: httpapi.New(s.store.Store, s.keys, opts), page: page.New()}
 	if s.admin != nil {
-		if !s.admin.loopback() {
-			s.log.Warn("the admin address needs no key and is open to other machines; keep them out", "admin-addr", s.admin.Addr())
-		}
 		s.admin.http.Handler = s.adminHandler()
 		attrs = append(attrs, "admin", s.admin.url())
 	}
-	if s.store.File != nil {
-		attrs = append(attrs, "file", s.store.Path)
-	}
-	if s.store.Database != "" {
-		attrs = append(attrs, "database", s.store.Database)
-	}
-	if stats, err := s.store.Stats(context.Background()); err == nil {
-		attrs = append(attrs, "pets", stats.Pets)
-	}
+	attrs = append(attrs, "store", s.store.Name)
 	if s.newKey {
 		attrs = append(attrs, "keys", "new")
 	}
 	for _, e := range s.endpoints {
-		if e != s.admin && s.tlsCert == "" && !e.loopback() {
-			s.log.Warn("other machines can reach this address, and without TLS their API keys can be read on the way", e.flag, e.Addr())
+		if e.http.TLSConfig == nil && !e.loopback() {
+			s.log.Warn("other machines can reach this address, which has no TLS: API keys can be read on the way, and the admin address needs none", e.flag, e.Addr())
 		}
 	}
 	s.log.Info("serving", append(attrs, "version", version.String())...)
@@ -162,17 +149,12 @@ func (s *server) start() {
 	}
 }
 
-// router returns the router of an address with a handler.
-func (s *server) router(base string, handler http.Handler, opts *httpapi.Options) *router {
-	return &router{base: base, handler: handler, ready: s.ready, observe: opts.Observe, draining: &s.draining}
-}
-
 // ready returns why requests should be sent elsewhere, for /readyz.
 func (s *server) ready(ctx context.Context) error {
 	if s.draining.Load() {
 		return petstore.Errorf(petstore.CodeUnavailable, "the server is stopping")
 	}
-	if err := s.store.Ready(ctx); err != nil {
+	if _, err := s.store.Stats(ctx); err != nil {
 		return &petstore.Error{Code: petstore.CodeUnavailable, Message: "the store cannot be used now", Err: err}
 	}
 	return s.keysError(ctx)

@@ -19,10 +19,6 @@ const (
 	// not after it has read Connection: close.
 	turnAway = time.Second
 
-	// failedLimit is how long the server waits for requests when the store has
-	// failed: all of them are refused.
-	failedLimit = time.Second
-
 	// closeLimit is how long the store may take to close when the time for requests is over.
 	closeLimit = 2 * time.Second
 )
@@ -38,13 +34,15 @@ func (s *server) wait(signals chan os.Signal) error {
 		failed = false
 	case <-s.store.Failed:
 		logReason = func() {
-			s.log.Error("the store has failed; if its file is still there, start the server again, and it reads what is on disk", "err", s.store.Ready(context.Background()))
+			_, err := s.store.Stats(context.Background())
+			s.log.Error("the store has failed; if its file is still there, start the server again, and it reads what is on disk", "err", err)
 		}
-		limit = min(limit, failedLimit)
+		limit = min(limit, time.Second) // all requests are refused
 	case err := <-s.ended:
 		logReason = func() { s.log.Error("an address is no longer served", "err", err) }
 	}
 	signal.Stop(signals)
+	s.cancelBackups()
 	defer time.AfterFunc(limit+closeLimit, s.abandon).Stop()
 	logReason()
 	if err := s.stop(limit); err != nil && !failed {
@@ -91,5 +89,6 @@ func (s *server) stop(limit time.Duration) error {
 		})
 	}
 	wg.Wait()
+	s.backups.Wait()
 	return errors.Join(append(cut, s.store.Close())...)
 }

@@ -25,7 +25,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	// A running server notices when the file changes.
-	keys, err := apikey.Open(path, &apikey.Options{Logger: slog.Default()})
+	keys, err := apikey.Open(path, slog.Default())
 	if err != nil {
 		log.Fatal(err)
 	}

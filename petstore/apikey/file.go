@@ -1,14 +1,12 @@
 package apikey
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
-	"errors"
-	"fmt"
-	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,93 +17,88 @@ import (
 // File checks keys against a file. It implements httpapi.Authenticator, and is
 // safe for concurrent use.
 //
-// It reads the file again for the first request that comes more than a second after the
-// last reading, and for a key that it does not know if the file's size, time or identity
-// has changed since. This works on all file systems, and for files that are replaced,
-// linked or mounted.
-//
-// If the file cannot be read, the keys of the last reading are accepted until two seconds
-// after that reading. Then no key is accepted until the file can be read again. If the file
-// is malformed, the last good keys stay in force, and the reason is logged once. While a
-// reading does not return, as on a file system that hangs, the calls that need it wait.
+// For a request that comes more than a second after the last look, or whose key it does not
+// know, it looks whether its path leads to another file, or to one with another size or time,
+// and only then opens and reads it. If that file is missing, malformed or cannot be read, the
+// last good keys are accepted for two more seconds, and then none until a look finds a good
+// file. While a look does not return, as on a file system that hangs, the calls that need it
+// wait.
 type File struct {
 	path    string
 	log     *slog.Logger
-	reading sync.Mutex
+	looking sync.Mutex
 	state   atomic.Pointer[state]
 }
 
-// state is what a File knows.
+// state is what the last look has left.
 type state struct {
-	tried      time.Time // when the file was last read, or could not be read
-	unreadable error     // why it could not be; nil: it was read
+	looked   time.Time
+	info     os.FileInfo                  // of the file before it was read; nil: read it again
+	accounts map[[sha256.Size]byte]string // of its keys
 
-	read     time.Time   // when it was last read, well-formed or not
-	info     os.FileInfo // of the file just before
-	contents string
-	accounts map[[sha256.Size]byte]string // of the last well-formed contents
-
-	malformed error // what is wrong with contents; nil: nothing is
+	err    error     // of what is there instead; nil: nothing is
+	failed time.Time // when that was found
 }
 
-// maxUnread is how long the keys of the last reading are accepted if the file cannot be
-// read.
-const maxUnread = 2 * time.Second
-
-// Options are the settings of a [File]. The zero value and nil are ready for use.
-type Options struct {
-	// Logger receives changes of the file, and why it cannot be used. nil: nothing is
-	// logged.
-	Logger *slog.Logger
-}
+// grace is how long the last good keys are accepted if the file is no longer good.
+const grace = 2 * time.Second
 
 // Open loads the file at path. It fails if the file is missing, empty, malformed or cannot
-// be read. opts may be nil.
-func Open(path string, opts *Options) (*File, error) {
-	f := &File{path: path, log: slog.New(slog.DiscardHandler)}
-	if opts != nil && opts.Logger != nil {
-		f.log = opts.Logger
-	}
-	s := f.load(state{})
-	err := cmp.Or(s.unreadable, s.malformed)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%w; make it with refserver keys create", err)
-	}
+// be read. log receives changes of the file, and why it cannot be used; nil: nothing does.
+func Open(path string, log *slog.Logger) (*File, error) {
+	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	f.state.Store(&s)
+	f := &File{path: path, log: slog.New(slog.DiscardHandler)}
+	f.state.Store(new(state))
+	if err := f.look(time.Now()).err; err != nil {
+		return nil, err
+	}
+	if log != nil {
+		f.log = log
+	}
 	return f, nil
 }
 
-// load reads the file and returns the state that follows last.
-func (f *File) load(last state) state {
-	next := last
-	next.tried = time.Now()
-	contents, info, err := read(f.path)
-	next.unreadable = err
-	if err != nil {
-		return next
+// look returns the state of a look that has begun after began.
+func (f *File) look(began time.Time) *state {
+	f.looking.Lock()
+	defer f.looking.Unlock()
+	last := f.state.Load()
+	if last.looked.After(began) {
+		return last
 	}
-	next.read, next.info, next.contents = next.tried, info, contents
-	if contents == last.contents {
-		return next
+	next := *last
+	defer f.state.Store(&next)
+	next.looked, next.err = time.Now(), nil
+	info, err := os.Stat(f.path) // needs no descriptor
+	if err == nil && last.info != nil && os.SameFile(info, last.info) && info.Size() == last.info.Size() && info.ModTime().Equal(last.info.ModTime()) {
+		return &next
 	}
 	var keys []Key
-	if keys, next.malformed = parse(f.path, contents); next.malformed != nil {
-		return next
+	if err == nil {
+		keys, err = List(f.path)
 	}
-	next.accounts = make(map[[sha256.Size]byte]string)
+	if err != nil {
+		next.info, next.err = nil, err
+		if last.err == nil {
+			next.failed = next.looked
+			f.log.Error("key file cannot be used; in two seconds no key is accepted", "file", f.path, "err", err)
+		}
+		return &next
+	}
+	next.info, next.accounts = info, make(map[[sha256.Size]byte]string)
+	if next.looked.Sub(info.ModTime()) <= time.Second { // some file systems count time in seconds
+		next.info = nil
+	}
 	for _, k := range keys {
 		next.accounts[k.hash] = k.Account
 	}
-	return next
-}
-
-// changed reports whether the file differs from the one that was read.
-func (f *File) changed(s *state) bool {
-	info, err := os.Stat(f.path)
-	return err != nil || !os.SameFile(info, s.info) || info.Size() != s.info.Size() || !info.ModTime().Equal(s.info.ModTime())
+	if last.err != nil || !maps.Equal(next.accounts, last.accounts) {
+		f.log.Info("key file loaded", "file", f.path, "keys", len(keys))
+	}
+	return &next
 }
 
 var errUnknown = petstore.Errorf(petstore.CodeUnauthorized, "unknown API key")
@@ -118,37 +111,15 @@ func (f *File) Authenticate(ctx context.Context, key string) (account string, er
 	hash, began := sha256.Sum256(append(stack[:0], key...)), time.Now()
 	s := f.state.Load()
 	account, ok := s.accounts[hash]
-	if began.Sub(s.read) > time.Second || (!ok && f.changed(s)) {
-		s = f.reload(began)
+	if !ok || began.Sub(s.looked) > time.Second {
+		s = f.look(began)
 		account, ok = s.accounts[hash]
 	}
 	switch {
-	case s.unreadable != nil && (!ok || time.Since(s.read) > maxUnread):
-		return "", &petstore.Error{Code: petstore.CodeUnavailable, Message: "the API key cannot be checked now", Err: s.unreadable}
+	case s.err != nil && (!ok || time.Since(s.failed) > grace):
+		return "", &petstore.Error{Code: petstore.CodeUnavailable, Message: "the API key cannot be checked now", Err: s.err}
 	case !ok:
 		return "", errUnknown
 	}
 	return account, nil
-}
-
-// reload loads the file, unless another call has begun to read it after began.
-func (f *File) reload(began time.Time) *state {
-	f.reading.Lock()
-	defer f.reading.Unlock()
-	last := f.state.Load()
-	if last.tried.After(began) {
-		return last
-	}
-	next := f.load(*last)
-	switch {
-	case next.unreadable != nil && last.unreadable == nil:
-		f.log.Error("key file cannot be read; two seconds after it was last read, no key is accepted", "file", f.path, "err", next.unreadable)
-	case next.unreadable != nil: // it was logged
-	case next.malformed != nil && next.contents != last.contents:
-		f.log.Error("key file malformed; the keys loaded before stay in force", "file", f.path, "err", next.malformed)
-	case next.malformed == nil && (next.contents != last.contents || last.unreadable != nil):
-		f.log.Info("key file loaded", "file", f.path, "keys", len(next.accounts))
-	}
-	f.state.Store(&next)
-	return &next
 }

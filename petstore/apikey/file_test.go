@@ -31,7 +31,7 @@ func serve(t *testing.T, contents string, test func(*env)) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &env{T: t, path: path}
 		var err error
-		if e.file, err = Open(path, &Options{slog.New(slog.NewTextHandler(&e.log, nil))}); err != nil {
+		if e.file, err = Open(path, slog.New(slog.NewTextHandler(&e.log, nil))); err != nil {
 			t.Fatal(err)
 		}
 		test(e)
@@ -130,54 +130,34 @@ func TestNewKey(t *testing.T) {
 	}
 }
 
-// A malformed file changes nothing, and is logged once.
-func TestMalformedWhileServing(t *testing.T) {
+// A file that cannot be used lets nobody in after two seconds, until it can be, and is logged
+// once.
+func TestUnusableWhileServing(t *testing.T) {
 	alice, a := makeKey("alice")
 	bob, b := makeKey("bob")
 	serve(t, a, func(e *env) {
-		for contents, reason := range map[string]string{
-			b[:40]:             "half written",
-			b + "\nnonsense\n": "line 3: must be a SHA-256",
-			bob + b[64:]:       "line 1: must be a SHA-256", // must not be logged
-		} {
-			process.WriteFile(t, e.path, []byte(contents))
-			time.Sleep(2 * time.Second)
-			e.want(alice, "alice")
-			e.want(bob, "")
-			e.wantLog("level=ERROR", reason, e.path)
-			time.Sleep(time.Minute)
-			e.want(alice, "alice")
-			e.wantLog()
-			process.WriteFile(t, e.path, []byte(a))
-			time.Sleep(2 * time.Second)
-			e.want(alice, "alice")
-			e.wantLog("level=INFO", "keys=1")
+		write := func(contents string) func() error {
+			return func() error { return os.WriteFile(e.path, []byte(contents), 0o600) }
 		}
-	})
-}
-
-// A file that cannot be read lets nobody in after two seconds, until it can be.
-func TestUnreadableWhileServing(t *testing.T) {
-	alice, a := makeKey("alice")
-	bob, _ := makeKey("bob")
-	serve(t, a, func(e *env) {
 		for reason, destroy := range map[string]func() error{
-			"no such file":       func() error { return nil },
-			"is empty":           func() error { return os.WriteFile(e.path, nil, 0o600) },
-			"not a regular file": func() error { return os.Mkdir(e.path, 0o700) },
-			"too many levels of": func() error { return os.Symlink(e.path, e.path) },
+			"no such file":              func() error { return nil },
+			"is empty":                  write(""),
+			"line 3: must be a SHA-256": write(b + "\nnonsense\n"),
+			"line 1: must be a SHA-256": write(bob + b[64:]), // must not be logged
+			"is a directory":            func() error { return os.Mkdir(e.path, 0o700) },
+			"too many levels of":        func() error { return os.Symlink(e.path, e.path) },
 		} {
 			os.Remove(e.path)
 			if err := destroy(); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(time.Second) // since the last reading
+			time.Sleep(1001 * time.Millisecond) // since the last look
 			e.want(alice, "alice")
 			e.wantUnchecked(bob)
 			e.wantLog("level=ERROR", reason, e.path)
-			time.Sleep(800 * time.Millisecond)
+			time.Sleep(1900 * time.Millisecond)
 			e.want(alice, "alice")
-			time.Sleep(300 * time.Millisecond) // more than two seconds since the last reading
+			time.Sleep(200 * time.Millisecond) // more than two seconds since it was found
 			for range 3 {
 				e.wantUnchecked(alice)
 				time.Sleep(time.Minute)
@@ -185,23 +165,32 @@ func TestUnreadableWhileServing(t *testing.T) {
 			e.wantLog()
 			os.Remove(e.path)
 			process.WriteFile(t, e.path, []byte(a))
-			e.want(alice, "alice") // at once
+			e.want(alice, "alice")
 			e.want(bob, "")
 			e.wantLog("level=INFO", "keys=1")
 		}
 	})
 }
 
-// An unknown key makes the File read a file only if that has changed.
-func TestUnknownKeys(t *testing.T) {
+// A file is read only if it has changed, or may have changed within the second in which it was
+// read.
+func TestLook(t *testing.T) {
 	_, a := makeKey("alice")
+	bob, b := makeKey("bobby")
 	serve(t, a, func(e *env) {
-		read := e.file.state.Load()
-		e.want(newSecret(), "")
-		time.Sleep(time.Second)
-		e.want(newSecret(), "")
-		if e.file.state.Load() != read {
-			t.Error("the file was read again")
+		for age, account := range map[time.Duration]string{time.Hour: "", time.Second: "bobby"} {
+			touch := func(contents string) {
+				process.WriteFile(t, e.path, []byte(contents))
+				if err := os.Chtimes(e.path, time.Time{}, time.Now().Add(-age)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			touch(a)
+			e.want(newSecret(), "")
+			touch(b) // which has the same size and time
+			time.Sleep(1001 * time.Millisecond)
+			e.want(bob, account)
+			e.log.Reset()
 		}
 	})
 }

@@ -13,9 +13,9 @@
 //	03ba…77e4 ci@example.com 2026-11-20T09:31:00Z
 //	revoked 5f1698b27cd4
 //
-// Blank lines and lines that start with # are ignored. An empty file is refused, as it may
-// have been emptied by mistake. To edit the file of a running server, write another and
-// rename it: the server may load a file that is half written.
+// Blank lines and lines that start with # are ignored. A file whose last line has no newline
+// is refused, as it is half written, and so is an empty one, which may have been emptied by
+// mistake. To edit the file of a running server, write another and rename it.
 package apikey
 
 import (
@@ -54,11 +54,8 @@ func newSecret() string { return prefix + strings.ToLower(rand.Text()) }
 // parse returns the keys in the contents of the file at path, in their order. It
 // fails if any line is bad. Its errors do not quote the line, which may hold a key.
 func parse(path, contents string) (keys []Key, err error) {
-	// Some editors and shells of Windows write UTF-16, or mark UTF-8 as such.
-	for _, mark := range []string{"\ufeff", "\xff\xfe", "\xfe\xff"} {
-		if strings.HasPrefix(contents, mark) {
-			return nil, fmt.Errorf("%s: begins with a byte order mark; must be UTF-8 without one", path)
-		}
+	if !strings.HasSuffix(contents, "\n") {
+		return nil, fmt.Errorf("%s: must end with a newline: it is empty or half written", path)
 	}
 	lines := strings.Split(contents, "\n")
 	index := make(map[string]int) // of each ID in keys
@@ -76,9 +73,6 @@ func parse(path, contents string) (keys []Key, err error) {
 			continue
 		}
 		k, err := parseKey(fields)
-		if err != nil && i == len(lines)-1 {
-			err = fmt.Errorf("%w, and may be half written", err)
-		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: line %d: %w", path, i+1, err)
 		}

@@ -61,16 +61,13 @@ var (
 	errNoAccount = petstore.Errorf(petstore.CodeUnauthorized, "a credential is required")
 )
 
-// Authenticate is for handlers beside those of this package, and for middleware. It
-// returns the account that a request acts for: the one of ctx if it has one
-// ([WithAccount]), otherwise the one that auth finds for the credential in the
-// request's header. It returns the error that the handlers of this package
-// respond with.
-func Authenticate(ctx context.Context, auth Authenticator, header http.Header) (account string, err error) {
+// authenticate returns the account that a request acts for: the one of ctx if it has one
+// ([WithAccount]), otherwise that of the credential in the header.
+func (h *handler) authenticate(ctx context.Context, header http.Header) (account string, err error) {
 	if account = Account(ctx); account != "" {
 		return account, nil
 	}
-	if auth == nil {
+	if h.auth == nil {
 		return "", errNoAccount
 	}
 	key := ""
@@ -83,21 +80,14 @@ func Authenticate(ctx context.Context, auth Authenticator, header http.Header) (
 	if !rules.Visible(key) {
 		return "", errBadCredential
 	}
-	account, err = auth.Authenticate(ctx, key)
-	if err != nil && petstore.CodeOf(err) != petstore.CodeUnauthorized {
-		err = &petstore.Error{
-			Code:    petstore.CodeUnavailable,
-			Message: "the credential cannot be checked now; try again later",
-			Err:     err,
-		}
+	account, err = h.auth.Authenticate(ctx, key)
+	switch {
+	case err == nil && account == "": // of a map without the key, say
+		return "", errBadCredential
+	case err != nil && petstore.CodeOf(err) != petstore.CodeUnauthorized:
+		return "", &petstore.Error{Code: petstore.CodeUnavailable, Message: "the credential cannot be checked now; try again later", Err: err}
 	}
-	if err == nil && account == "" {
-		err = errBadCredential // of a map without the key, say
-	}
-	if err != nil {
-		return "", err
-	}
-	return account, nil
+	return account, err
 }
 
 // bearerToken returns the token of an Authorization field's value, or "" if

@@ -56,7 +56,7 @@ func TestAuthenticatorFails(t *testing.T) {
 	}{
 		{expired, invalid},
 		{fmt.Errorf("checking: %w", expired), invalid},
-		{&petstore.Error{Code: petstore.CodeUnauthorized}, refused(401, "API key")},
+		{&petstore.Error{Code: petstore.CodeUnauthorized}, refused(401, "Unauthorized")},
 		{errors.New("secret: database is down"), failed},
 		{petstore.Errorf(petstore.CodeUnavailable, "secret"), failed},
 		{petstore.Errorf(petstore.CodeInvalid, "secret"), failed},

@@ -9,39 +9,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/internal/rules"
+	"example.com/animalstore/petstore/internal/petjson"
 )
 
 // decodeNewPet decodes the body of createPet (contract, section 2.1).
 func decodeNewPet(body []byte) (p petstore.NewPet, err error) {
-	var members struct {
-		Name       jsontext.Value `json:"name"`
-		CategoryID jsontext.Value `json:"categoryId"`
-		Status     jsontext.Value `json:"status"`
+	var members petjson.Members
+	if err = decodeObject(body, &members); err == nil {
+		p, err = members.NewPet()
 	}
-	if err = decodeObject(body, &members); err != nil {
-		return p, err
+	if err == nil {
+		err = p.Validate()
 	}
-	var name string
-	if err = decodeMember("name", members.Name, &name, "a string"); err != nil {
-		return p, err
-	}
-	var categoryID int64
-	const integer = "a 64-bit integer, without fraction or exponent"
-	if err = decodeMember("categoryId", members.CategoryID, &categoryID, integer); err != nil {
-		return p, err
-	}
-	var status petstore.Status
-	if members.Status != nil {
-		if err = decodeMember("status", members.Status, &status, "a string"); err != nil {
-			return p, err
-		}
-		if status == "" { // which stands for none in the model
-			return p, invalid("status: must not be empty")
-		}
-	}
-	p = rules.NewPet(name, categoryID, status)
-	return p, p.Validate()
+	return p, err
 }
 
 // decodeText decodes the body of submitMessage (contract, section 4.4).
@@ -50,7 +30,7 @@ func decodeText(body []byte) (text string, err error) {
 		Message jsontext.Value `json:"message"`
 	}
 	if err = decodeObject(body, &members); err == nil {
-		err = decodeMember("message", members.Message, &text, "a string")
+		err = petjson.Decode("message", members.Message, &text, "a string")
 	}
 	if err == nil {
 		err = petstore.ValidateText(text)
@@ -72,17 +52,6 @@ func decodeObject(body []byte, members any) error {
 	}
 	if err != nil || jsontext.Value(body).Kind() != '{' { // null is no error
 		return invalid("body: must be a JSON object")
-	}
-	return nil
-}
-
-// decodeMember decodes a member's value into v, which is a pointer.
-func decodeMember(name string, value jsontext.Value, v any, must string) error {
-	switch {
-	case value == nil:
-		return invalid("%s: is missing", name)
-	case value.Kind() == 'n' || json.Unmarshal(value, v) != nil:
-		return invalid("%s: must be %s, got %.40s", name, must, value)
 	}
 	return nil
 }

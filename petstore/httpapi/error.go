@@ -26,33 +26,31 @@ type errorBody struct {
 	Status  int           `json:"status"`
 }
 
-// errorBodies is the one place where codes become HTTP. The messages are for
-// errors that have none.
-var errorBodies = map[petstore.Code]errorBody{
-	petstore.CodeInvalid:              {Status: http.StatusBadRequest, Message: "the request is invalid"},
-	petstore.CodeUnauthorized:         {Status: http.StatusUnauthorized, Message: errBadCredential.Message},
-	petstore.CodeNotFound:             {Status: http.StatusNotFound, Message: "not found"},
-	petstore.CodeMethodNotAllowed:     {Status: http.StatusMethodNotAllowed, Message: "the method is not allowed"},
-	petstore.CodeRequestTimeout:       {Status: http.StatusRequestTimeout, Message: "the request did not arrive in time"},
-	petstore.CodeConflict:             {Status: http.StatusConflict, Message: "an earlier request with this Idempotency-Key is still under way"},
-	petstore.CodeBodyTooLarge:         {Status: http.StatusRequestEntityTooLarge, Message: "body: too large"},
-	petstore.CodeUnsupportedMediaType: {Status: http.StatusUnsupportedMediaType, Message: "Content-Type: must be application/json"},
-	petstore.CodeIdempotencyMismatch:  {Status: http.StatusUnprocessableEntity, Message: "the Idempotency-Key was used with another body"},
-	petstore.CodeUnavailable:          {Status: http.StatusServiceUnavailable, Message: "this cannot be done now; try again later"},
-	petstore.CodeInsufficientStorage:  {Status: http.StatusInsufficientStorage, Message: "there is no room left to store this"},
+// statuses is the one place where codes become HTTP.
+var statuses = map[petstore.Code]int{
+	petstore.CodeInvalid:              http.StatusBadRequest,
+	petstore.CodeUnauthorized:         http.StatusUnauthorized,
+	petstore.CodeNotFound:             http.StatusNotFound,
+	petstore.CodeMethodNotAllowed:     http.StatusMethodNotAllowed,
+	petstore.CodeRequestTimeout:       http.StatusRequestTimeout,
+	petstore.CodeConflict:             http.StatusConflict,
+	petstore.CodeBodyTooLarge:         http.StatusRequestEntityTooLarge,
+	petstore.CodeUnsupportedMediaType: http.StatusUnsupportedMediaType,
+	petstore.CodeIdempotencyMismatch:  http.StatusUnprocessableEntity,
+	petstore.CodeUnavailable:          http.StatusServiceUnavailable,
+	petstore.CodeInsufficientStorage:  http.StatusInsufficientStorage,
 }
 
 func errorBodyOf(err error) errorBody {
 	code := petstore.CodeOf(err)
-	body, ok := errorBodies[code]
+	status, ok := statuses[code]
 	if !ok { // CodeInternal, and codes that are not in the set
 		return errorBody{petstore.CodeInternal, "internal error", http.StatusInternalServerError}
 	}
-	body.Code = code
 	if e, ok := errors.AsType[*petstore.Error](err); ok && e.Message != "" {
-		body.Message = e.Message
+		return errorBody{code, e.Message, status}
 	}
-	return body
+	return errorBody{code, http.StatusText(status), status}
 }
 
 // WriteError responds to r with err, as the handlers of this package do: an
@@ -63,7 +61,7 @@ func errorBodyOf(err error) errorBody {
 // nil is a 500. WriteError logs nothing. Like the handlers, it then discards the rest of
 // a body of at most 1 MiB.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
-	c := call{w: w, r: r, id: newRequestID(w, r)}
+	c := call{w: w, r: r, id: newRequestID(r)}
 	c.send(errorResponse(w, errorBodyOf(err)))
 	request.Discard(r)
 }

@@ -65,10 +65,10 @@ func ExampleWithAccount() {
 	}
 	handler := httpapi.New(memory.New(nil), nil, nil) // needs no Authenticator
 	authenticated := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 		subject, err := verify(token)
-		if err != nil {
-			httpapi.WriteError(w, r, petstore.Errorf(petstore.CodeUnauthorized, "Authorization: %v", err))
+		if !ok || err != nil {
+			httpapi.WriteError(w, r, petstore.Errorf(petstore.CodeUnauthorized, "Authorization: a valid bearer token is required"))
 			return
 		}
 		handler.ServeHTTP(w, r.WithContext(httpapi.WithAccount(r.Context(), subject)))
@@ -81,7 +81,7 @@ func ExampleWithAccount() {
 	}
 	// Output:
 	// 200 [] []
-	// 401 [Bearer realm="petstore"] {"code":"unauthorized","message":"Authorization: the signature is wrong","status":401}
+	// 401 [Bearer realm="petstore"] {"code":"unauthorized","message":"Authorization: a valid bearer token is required","status":401}
 }
 
 // Messages can have a base address of their own, such as https://messages.example. The

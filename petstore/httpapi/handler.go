@@ -26,16 +26,11 @@ type Options struct {
 	// Messages makes the handler serve POST /messages. nil: that path is 404.
 	Messages petstore.Messages
 
-	// WithoutGetPet leaves out GET /pets/{petId}, which the contract schedules for removal
-	// (section 4.3). The path is then 404.
-	WithoutGetPet bool
-
 	// Logger receives responses of 500 and above, with the details that the client does
 	// not see. Responses to clients that went away are not logged.
 	//
-	// The level is ERROR, but WARN for a 503 whose petstore.Error has no Err, and which only
-	// asks the client to come back later. At most ten lines of each level are logged in a second.
-	// nil: nothing is logged.
+	// A 503 whose petstore.Error has no Err, and which only asks the client to come back later,
+	// is not logged either. At most ten lines are logged in a second. nil: nothing is logged.
 	Logger *slog.Logger
 
 	// MaxBodyBytes is the size limit of a request's body, in bytes. 0 or
@@ -54,6 +49,17 @@ type Options struct {
 	Observe func(*http.Request, Observation)
 }
 
+// Observation is what Options.Observe receives about a request. It contains
+// nothing of a credential.
+type Observation struct {
+	Operation string        // the contract's name, such as "listPets", or "openapi"; "": there is none (404, 405)
+	Status    int           // of the response; 0: none was sent and the connection was closed
+	Bytes     int           // of the response's body
+	Duration  time.Duration // from the call of the handler to the end of the response
+	Account   string        // for which the request was made; "": no credential was accepted
+	RequestID string        // the X-Request-ID of the response
+}
+
 // handler serves operations.
 type handler struct {
 	service    petstore.Service
@@ -61,9 +67,7 @@ type handler struct {
 	auth       Authenticator
 	opts       Options
 	operations []operation
-	document   []byte         // the OpenAPI document of the operations
-	errors     loglimit.Limit // for lines of the level ERROR
-	warnings   loglimit.Limit
+	limit      loglimit.Limit
 }
 
 // New returns the handler of GET and POST /pets, GET /pets/{petId} (contract,
@@ -71,8 +75,8 @@ type handler struct {
 // 4.4). Without a service it serves the messages alone, for a base address of their own.
 // auth checks the credential of every such request that has no account
 // ([WithAccount]); if auth is nil, such a request gets 401. The handler also serves the
-// OpenAPI document of its operations at /openapi.json. opts may be nil. New panics without
-// a service and messages.
+// [OpenAPI] document at /openapi.json. opts may be nil. New panics without a service and
+// messages.
 func New(service petstore.Service, auth Authenticator, opts *Options) http.Handler {
 	h := &handler{service: service, auth: auth}
 	if opts != nil {
@@ -83,25 +87,17 @@ func New(service petstore.Service, auth Authenticator, opts *Options) http.Handl
 	}
 	if service != nil {
 		h.encoded = encoded.Of(service)
-		h.operations = append(h.operations, listPets, createPet)
-		if !h.opts.WithoutGetPet {
-			h.operations = append(h.operations, getPet)
-		}
+		h.operations = append(h.operations, listPets, createPet, getPet)
 	}
 	if h.opts.Messages != nil {
 		h.operations = append(h.operations, submitMessage)
 	}
-	h.document = documentOf(h.operations)
 	h.operations = append(h.operations, openAPI)
 	if h.opts.Logger == nil {
 		h.opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	if h.opts.MaxBodyBytes <= 0 {
 		h.opts.MaxBodyBytes = DefaultMaxBodyBytes
-	}
-	if auth == nil {
-		h.opts.Logger.Info("the handler has no Authenticator: " +
-			"it serves only requests to which a middleware gives an account (WithAccount)")
 	}
 	return h
 }
@@ -136,7 +132,7 @@ var jsonType = []string{"application/json"}
 // order that the package documentation promises, calls the operation, and sends what that
 // returns.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{h: h, w: w, r: r, id: newRequestID(w, r), start: time.Now()}
+	c := &call{h: h, w: w, r: r, id: newRequestID(r), start: time.Now()}
 	c.ctx = context.WithValue(r.Context(), callKey{}, c)
 	defer c.end()
 
@@ -146,12 +142,12 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.seen.Operation = op.name
-	r.Pattern = op.pattern // as http.ServeMux does, for middleware
+	r.Pattern = op.method + " " + op.path // as http.ServeMux does, for middleware
 	for _, f := range op.header {
-		f.addTo(w.Header())
+		w.Header()[f.name] = f.values
 	}
 	if !op.public {
-		c.seen.Account, err = Authenticate(c.ctx, h.auth, r.Header)
+		c.seen.Account, err = h.authenticate(c.ctx, r.Header)
 		if err != nil {
 			c.fail(err)
 			return
@@ -173,13 +169,23 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // fail responds with err.
 func (c *call) fail(err error) {
 	body := errorBodyOf(err)
-	c.seen.Code = body.Code
 	// net/http cancels the request's context when the connection is lost.
 	gone := errors.Is(err, context.Canceled) && errors.Is(c.ctx.Err(), context.Canceled)
-	if body.Status >= http.StatusInternalServerError && !gone {
+	e, ok := errors.AsType[*petstore.Error](err)
+	busy := body.Status == http.StatusServiceUnavailable && (!ok || e.Err == nil)
+	if body.Status >= http.StatusInternalServerError && !gone && !busy {
 		c.log(body, err)
 	}
 	c.send(errorResponse(c.w, body))
+}
+
+// log logs err, whose response has body. It does not log the query, which may hold
+// secrets.
+func (c *call) log(body errorBody, err error) {
+	if c.h.limit.Allow() {
+		c.h.opts.Logger.ErrorContext(c.ctx, "request failed", "request_id", c.id.String(), "operation", c.seen.Operation,
+			"method", c.r.Method, "path", request.Path(c.r), "account", c.seen.Account, "status", body.Status, "code", body.Code, "err", err)
+	}
 }
 
 // send sends a whole response. A failed write means that the client is gone. net/http
@@ -192,7 +198,7 @@ func (c *call) send(resp response) {
 		header[requestIDField] = []string{c.id.String()}
 	}
 	if resp.header.name != "" {
-		resp.header.addTo(header)
+		header[resp.header.name] = resp.header.values
 	}
 	header["Content-Type"] = jsonType
 	header["Content-Length"] = []string{strconv.Itoa(len(resp.body))}

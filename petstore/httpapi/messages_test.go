@@ -23,7 +23,7 @@ func TestErrorMessages(t *testing.T) {
 		message  string // or a part of it
 		requests []string
 	}{
-		{404, "path: there is nothing here; below the base address are /pets, /pets/{petId}, /messages, /openapi.json",
+		{404, "path: there is nothing here; openapi.json, below the base address, has the paths",
 			gets("/ /cats /Pets /v1/pets //pets /pets/ /pets//1 /pets/1/ /pets/.. /pets/%2e /./pets /pets%2F1 /pets%2f1 /pets/1%2f")},
 		{404, "no pet has this id", gets("/pets/2 /pets/%2D1 /pets/9223372036854775807")},
 		{404, "petId: must be a 64-bit integer in its shortest form, so no pet has this one",

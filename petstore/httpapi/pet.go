@@ -97,12 +97,9 @@ func (h *handler) createPet(ctx context.Context, r *http.Request) (response, err
 	if err != nil {
 		return response{}, err
 	}
-	resp := response{status: http.StatusCreated, body: body}
-	if !h.opts.WithoutGetPet {
-		// Relative to the request's own path, so right under every prefix.
-		resp.header = headerField{"Location", []string{"pets/" + strconv.FormatInt(pet.ID, 10)}}
-	}
-	return resp, nil
+	// Relative to the request's own path, so right under every prefix.
+	location := headerField{"Location", []string{"pets/" + strconv.FormatInt(pet.ID, 10)}}
+	return response{status: http.StatusCreated, body: body, header: location}, nil
 }
 
 // getPet is the operation of section 4.3 of the contract.

@@ -16,13 +16,11 @@ const requestIDField = "X-Request-Id"
 // to the service, the [Authenticator] or Options.Validate, or one made from it; otherwise
 // RequestID returns "".
 //
-// Options.Observe receives the ID as Observation.RequestID. A middleware does not have it
-// yet: it can choose the ID itself, and set X-Request-ID in the response's header before
-// it calls the handler.
+// Options.Observe receives the ID as Observation.RequestID. A middleware can choose it, and set
+// X-Request-ID in the request's header.
 //
-// The ID is the one in the response's header, otherwise the client's if that is safe to
-// log and to send back, otherwise a random one. The response has a random ID only if it is
-// an error, or if there is an Options.Observe.
+// The ID is that of the request if it is safe to log and to send back, otherwise a random one,
+// which the response has only if it is an error, or if there is an Options.Observe.
 func RequestID(ctx context.Context) string {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		return c.id.String()
@@ -32,7 +30,7 @@ func RequestID(ctx context.Context) string {
 
 // requestID is the ID of a request.
 type requestID struct {
-	sent   string // by middleware or the client; "": by neither
+	sent   string // with the request; "": none was
 	random uint64 // otherwise
 }
 
@@ -44,14 +42,10 @@ func (id requestID) String() string {
 	return strconv.FormatUint(id.random, 36)
 }
 
-// newRequestID returns the ID that middleware has put into the response's header, otherwise
-// the client's if it is safe, otherwise a random one. What is safe needs no quoting anywhere:
-// letters, digits and the signs of UUIDs, trace IDs and base64.
-func newRequestID(w http.ResponseWriter, r *http.Request) requestID {
+// newRequestID returns the ID of a request if it is safe, otherwise a random one. What is safe
+// needs no quoting anywhere: letters, digits and the signs of UUIDs, trace IDs and base64.
+func newRequestID(r *http.Request) requestID {
 	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/+="
-	if ids := w.Header()[requestIDField]; len(ids) > 0 && ids[0] != "" {
-		return requestID{sent: ids[0]}
-	}
 	if ids := r.Header[requestIDField]; len(ids) == 1 {
 		if id := ids[0]; 0 < len(id) && len(id) <= 128 && strings.Trim(id, safe) == "" {
 			return requestID{sent: id}

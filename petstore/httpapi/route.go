@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strings"
 
 	"example.com/animalstore/petstore"
@@ -11,12 +10,11 @@ import (
 
 // operation is an operation of the contract, or the one for its OpenAPI document.
 type operation struct {
-	name    string        // the contract's operation name
-	method  string        // GET stands for HEAD too
-	path    string        // if it ends in a slash, one more segment follows: the parameter
-	pattern string        // as http.ServeMux would set Request.Pattern
-	public  bool          // needs no credential
-	header  []headerField // of every response, errors included
+	name   string        // the contract's operation name
+	method string        // GET stands for HEAD too
+	path   string        // if it ends in a slash, one more segment follows: the parameter
+	public bool          // needs no credential
+	header []headerField // of every response, errors included
 
 	// do carries out the operation. The context has the account.
 	do func(*handler, context.Context, *http.Request) (response, error)
@@ -28,39 +26,27 @@ type headerField struct {
 	values []string
 }
 
-// addTo adds the field to a header, after the values that middleware has set.
-func (f headerField) addTo(h http.Header) {
-	if earlier := h[f.name]; earlier != nil {
-		h[f.name] = append(earlier, f.values...)
-		return
-	}
-	h[f.name] = f.values
-}
-
 var (
 	listPets = operation{
-		name:    "listPets",
-		method:  "GET",
-		path:    "/pets",
-		pattern: "GET /pets",
-		do:      (*handler).listPets,
+		name:   "listPets",
+		method: "GET",
+		path:   "/pets",
+		do:     (*handler).listPets,
 	}
 
 	createPet = operation{
-		name:    "createPet",
-		method:  "POST",
-		path:    "/pets",
-		pattern: "POST /pets",
-		do:      (*handler).createPet,
+		name:   "createPet",
+		method: "POST",
+		path:   "/pets",
+		do:     (*handler).createPet,
 	}
 
 	// The contract schedules this one for removal (section 4.3), and does not say
 	// since when it is deprecated.
 	getPet = operation{
-		name:    "getPet",
-		method:  "GET",
-		path:    "/pets/",
-		pattern: "GET /pets/{petId}",
+		name:   "getPet",
+		method: "GET",
+		path:   "/pets/",
 		header: []headerField{
 			{"Deprecation", []string{"@1795132800"}},              // 2026-11-20 (RFC 9745)
 			{"Sunset", []string{"Thu, 05 Dec 2030 00:00:00 GMT"}}, // RFC 8594
@@ -70,22 +56,22 @@ var (
 	}
 
 	submitMessage = operation{
-		name:    "submitMessage",
-		method:  "POST",
-		path:    "/messages",
-		pattern: "POST /messages",
-		do:      (*handler).submitMessage,
+		name:   "submitMessage",
+		method: "POST",
+		path:   "/messages",
+		do:     (*handler).submitMessage,
 	}
 
 	openAPI = operation{
-		name:    "openapi",
-		method:  "GET",
-		path:    "/openapi.json",
-		pattern: "GET /openapi.json",
-		public:  true,
-		do:      (*handler).openAPI,
+		name:   "openapi",
+		method: "GET",
+		path:   "/openapi.json",
+		public: true,
+		do:     (*handler).openAPI,
 	}
 )
+
+var errNoPath = petstore.Errorf(petstore.CodeNotFound, "path: there is nothing here; openapi.json, below the base address, has the paths")
 
 // route returns the operation of the request. With a 405 it sets the Allow field of the
 // response.
@@ -101,7 +87,7 @@ func (h *handler) route(w http.ResponseWriter, r *http.Request) (*operation, err
 	// operation has such a segment. Other escapes mean their character (RFC
 	// 3986, section 2.4), as they do in u.Path.
 	if strings.Contains(strings.ToUpper(u.RawPath), "%2F") {
-		return nil, h.noPath()
+		return nil, errNoPath
 	}
 	for i := range h.operations {
 		op := &h.operations[i]
@@ -122,19 +108,8 @@ func (h *handler) route(w http.ResponseWriter, r *http.Request) (*operation, err
 		}
 	}
 	if allow == "" {
-		return nil, h.noPath()
+		return nil, errNoPath
 	}
 	w.Header().Set("Allow", allow)
 	return nil, petstore.Errorf(petstore.CodeMethodNotAllowed, "method: this path has only %s", allow)
-}
-
-// noPath returns the error of a path without an operation. It names those that have one.
-func (h *handler) noPath() error {
-	var paths []string
-	for _, op := range h.operations {
-		_, path, _ := strings.Cut(op.pattern, " ")
-		paths = append(paths, path)
-	}
-	return petstore.Errorf(petstore.CodeNotFound, "path: there is nothing here; below the base address are %s",
-		strings.Join(slices.Compact(paths), ", "))
 }

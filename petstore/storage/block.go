@@ -36,16 +36,18 @@ func openBlock(t *table, key, value []byte) (block, error) {
 	if err != nil {
 		return block{}, err
 	}
+	return blockOf(body), nil
+}
+
+// blockOf returns the block in the body of a record.
+func blockOf(body []byte) block {
 	rest, n := body[blockHeaderLen:], entryLen*int(binary.BigEndian.Uint32(body[16:]))
-	return block{int64At(body), int64At(body[8:]), rest[:n:n], rest[n:len(rest):len(rest)]}, nil
+	return block{int64At(body), int64At(body[8:]), rest[:n:n], rest[n:len(rest):len(rest)]}
 }
 
 // lastBlock returns the last block of a table of pets, which must end at the ID last. If that
 // is 0, the table must be empty, and lastBlock returns an empty block.
 func (b bucket) lastBlock(last int64) (found block, err error) {
-	if b.Bucket == nil {
-		return block{}, damaged("the bucket %s is missing", b.name)
-	}
 	if k, v := b.Cursor().Last(); k != nil {
 		found, err = openBlock(b.table, k, v)
 	}

@@ -2,7 +2,6 @@ package storage_test
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -197,8 +196,7 @@ func TestDamageRefusesChanges(t *testing.T) {
 		}},
 		{"a change when all buckets are gone", "", func(s *storage.Store, n int) error {
 			b := bytes.Clone(whole.file)
-			root := binary.NativeEndian.Uint64(pageOf(b, newerMeta(b))[16+16:])
-			clear(pageOf(b, int(root))[10:12]) // how many there are
+			clear(pageOf(b, rootPage(b))[10:12]) // how many there are
 			writeFile(t, path, b)
 			return s.RemoveMessages(t.Context())
 		}},

@@ -88,7 +88,7 @@ func TestCheckLookups(t *testing.T) {
 				element[last] ^= 1 << bit
 				path := dbPath(t)
 				writeFile(t, path, file)
-				_, exportErr := storage.Export(path, io.Discard, nil)
+				exportErr := storage.Export(path, io.Discard)
 				err := storage.Check(path, nil)
 				if errors.Is(exportErr, storage.ErrDamaged) {
 					found++

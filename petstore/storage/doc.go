@@ -24,7 +24,7 @@
 // else has written to the file, or has replaced it.
 //
 // Only one of bbolt's two meta pages leads to the last commit. If either is damaged,
-// that commit may be lost, and [Open] refuses the file. [Export] can save what is left.
+// that commit may be lost, and [Open] refuses the file. [Salvage] saves what is left.
 //
 // The pages of bbolt have no checksums. Damage in them is mostly found by what is
 // missing. Keep backups: a check does not see everything.

@@ -6,10 +6,8 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"strings"
 	"time"
@@ -22,15 +20,6 @@ import (
 // maxPart is how many bytes an export reads at a time: so few that the read is short. It is
 // little in tests.
 var maxPart = 1 << 20
-
-// Totals counts what an export has written, or what an import has stored.
-type Totals struct {
-	Pets, Messages, Outcomes int64
-
-	// How many records the file should hold that [Export] could not read; -1: unknown. They
-	// are 0 after an import.
-	LostPets, LostMessages, LostOutcomes int64
-}
 
 // Export writes what the store holds to w, for [Import]: the pets, the queued messages, the
 // outcomes of idempotency keys that have not expired, and the next ID of each kind. They
@@ -50,34 +39,47 @@ func (s *Store) Export(ctx context.Context, w io.Writer) error {
 	if e := s.damage.Load(); e != nil {
 		return e
 	}
-	x := newExporter(w, nil)
-	x.began = s.opts.now()
-	x.view = func(fn func(*snapshot) error) error { return s.view(ctx, fn) }
-	return x.all()
-}
-
-// Export writes what the file at path holds to w, as [Store.Export] does. It changes nothing,
-// and has the errors of [Check]. The tables of the statuses are only read to skip damage.
-//
-// If onDamage is nil, the first damage ends the export. Otherwise it is called with each
-// damage, and Export writes all records that pass their checksum and can be reached; the
-// Totals say whether some were lost. A pet in a damaged block comes from the table of its
-// status. The outcome of a pet or message that is known to be lost is left out, so that it is
-// created again when the request is repeated.
-func Export(path string, w io.Writer, onDamage func(error)) (Totals, error) {
-	x := newExporter(w, onDamage)
-	err := exportFile(path, x)
-	if err != nil {
-		err = fmt.Errorf("exporting from the store %s: %w", path, err)
-	}
-	return x.totals(), err
-}
-
-func exportFile(path string, x *exporter) error {
-	return readFile(path, x.damage, func(tx *snapshot) error {
-		x.view = func(fn func(*snapshot) error) error { return fn(tx) }
-		return x.all()
+	x := exporter{began: s.opts.now()}
+	x.out = lines.NewWriter(&x.part)
+	err := s.view(ctx, func(tx *snapshot) error {
+		x.start = tx.state
+		return nil
 	})
+	if err != nil {
+		return err
+	}
+	for _, read := range []func(*snapshot) (done bool, err error){x.readPets, x.readMessages, x.readOutcomes} {
+		for done := false; !done; {
+			err := s.view(ctx, func(tx *snapshot) (err error) {
+				done, err = read(tx)
+				return err
+			})
+			if err == nil {
+				_, err = x.part.WriteTo(w)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	if err := x.out.End(x.start.LastPet, x.start.LastMessage, x.began); err != nil {
+		return err
+	}
+	_, err = x.part.WriteTo(w)
+	return err
+}
+
+// Export writes what the file at path holds to w, as [Store.Export] does. It changes nothing.
+// Its errors are those of [Open].
+func Export(path string, w io.Writer) error {
+	s, err := open(path, (&Options{MustExist: true, readOnly: true}).withDefaults())
+	if err == nil {
+		err = cmp.Or(s.Export(context.Background(), w), s.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("exporting from the store %s: %w", path, err)
+	}
+	return nil
 }
 
 // CreateExportFile makes a file at path, for its owner only, of what export writes, whole or
@@ -98,197 +100,90 @@ func CreateExportFile(path string, export func(w io.Writer) error) error {
 	})
 }
 
-// exporter is an export under way.
+// exporter is an export under way. Its methods read what follows what was read last, and
+// report whether that was all.
 type exporter struct {
-	onDamage func(error) // nil: damage is not skipped
-
-	view   func(func(*snapshot) error) error // calls a function with what is stored now
-	w      io.Writer
-	part   bytes.Buffer  // what was read, and is not written to w yet
-	out    *lines.Writer // to part
-	began  time.Time
-	start  state // of the store when the export began
-	unsure bool  // the last commit may be missing from the file
+	part  bytes.Buffer  // what was read, and is not written yet
+	out   *lines.Writer // to part
+	began time.Time
+	start state // of the store when the export began
 
 	// What was read last.
 	pet, message int64
 	key          []byte // of an outcome
-
-	readers        []*petReader   // of the table of all pets and, to skip damage, those of the statuses
-	passed         int            // how many bytes of outcomes were read for the part
-	lost           []idGap        // which pets may be lost
-	lostMessages   map[int64]bool // which messages are damaged
-	lostRest       bool           // all messages after the last one that was read
-	lostOutcomes   int64          // of lost pets and messages
-	outcomesUnsure bool           // further outcomes may be lost
 }
 
-func newExporter(w io.Writer, onDamage func(error)) *exporter {
-	x := &exporter{
-		onDamage: onDamage, w: w, began: time.Now(),
-		readers: []*petReader{{table: allPets}}, lostMessages: make(map[int64]bool),
-	}
-	x.out = lines.NewWriter(&x.part)
-	for i := 1; i < len(petTables) && onDamage != nil; i++ {
-		x.readers = append(x.readers, &petReader{table: i})
-	}
-	return x
-}
-
-// all writes the export.
-func (x *exporter) all() error {
-	if err := x.view(x.begin); err != nil {
-		return err
-	}
-	for _, read := range []func(*snapshot) (done bool, err error){x.readPets, x.readMessages, x.readOutcomes} {
-		for done := false; !done; {
-			err := x.view(func(tx *snapshot) (err error) {
-				done, err = read(tx)
-				return err
-			})
-			if err == nil {
-				_, err = x.part.WriteTo(x.w)
+func (x *exporter) readPets(tx *snapshot) (done bool, err error) {
+	for b, err := range tx.blocks(allPets, x.pet) {
+		if err != nil {
+			return false, err
+		}
+		for b.pets() > 0 {
+			id, json := b.next()
+			if id > x.start.LastPet { // it was added after the export began
+				return true, nil
 			}
-			if err != nil {
-				return err
+			if err := x.out.Pet(json); err != nil {
+				return false, err
 			}
-			x.passed = 0
+			x.pet = id
+		}
+		if x.part.Len() >= maxPart {
+			return false, nil
 		}
 	}
-	lastPet, lastMessage := x.start.LastPet, x.start.LastMessage
-	if x.unsure || !x.start.known() { // do not issue the IDs of a lost commit again
-		lastPet = min(lastPet, math.MaxInt64-maxWaiting) + maxWaiting
-		lastMessage = min(lastMessage, math.MaxInt64-maxWaiting) + maxWaiting
-	}
-	if err := x.out.End(lastPet, lastMessage, x.began); err != nil {
-		return err
-	}
-	_, err := x.part.WriteTo(x.w)
-	return err
+	return true, nil
 }
 
-// begin reads the state that the export is of.
-func (x *exporter) begin(tx *snapshot) error {
-	x.start = tx.state
-	if !tx.known() {
-		x.start.LastIDs[allPets] = math.MaxInt64
-	}
-	return x.damage(safely(tx.countMessages))
-}
-
-// full reports whether so much was read for the part that the read should end.
-func (x *exporter) full() bool { return x.part.Len()+x.passed >= maxPart }
-
-// readMessages reads messages into the part, up to a page that cannot be read.
 func (x *exporter) readMessages(tx *snapshot) (done bool, err error) {
-	done = true
-	err = safely(func() error {
-		for m, err := range tx.messages(x.message) {
-			n, _ := rules.ParseMessageID(m.ID)
-			if err != nil {
-				x.lostMessages[n] = true
-				if err := x.damage(err); err != nil {
-					return err
-				}
-				continue
-			}
-			if tx.known() && n > x.start.LastMessage { // it was added after the export began
-				return nil
-			}
-			if err := x.out.Message(&m); err != nil {
-				return err
-			}
-			x.message = n
-			x.start.LastMessage = max(x.start.LastMessage, n)
-			if done = !x.full(); !done {
-				return nil
-			}
+	for m, err := range tx.messages(x.message) {
+		if err != nil {
+			return false, err
 		}
-		return nil
-	})
-	x.lostRest = err != nil
-	return done, x.damage(err)
+		n, _ := rules.ParseMessageID(m.ID)
+		if n > x.start.LastMessage { // it was added after the export began
+			break
+		}
+		if err := x.out.Message(&m); err != nil {
+			return false, err
+		}
+		x.message = n
+		if x.part.Len() >= maxPart {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
-// readOutcomes reads outcomes into the part, up to a page that cannot be read.
+// readOutcomes leaves out outcomes that have expired, and those of what was created after the
+// export began.
 func (x *exporter) readOutcomes(tx *snapshot) (done bool, err error) {
-	done = true
-	err = safely(func() error {
-		c := tableIn(tx.Tx, &outcomeTable).Cursor()
-		k, v := c.Seek(x.key)
-		if x.key != nil && bytes.Equal(k, x.key) {
-			k, v = c.Next()
+	c := tableIn(tx.Tx, &outcomeTable).Cursor()
+	k, v := c.Seek(append(x.key, 0)) // the lowest key that follows
+	for n := 0; k != nil; k, v = c.Next() {
+		o, err := openOutcome(k, v)
+		if err == nil && bytes.Compare(k, x.key) <= 0 {
+			err = damaged("%s is out of order", outcomeTable.name)
 		}
-		for ; k != nil; k, v = c.Next() {
-			if err := x.readOutcome(tx, k, v); err != nil {
-				x.outcomesUnsure = true
-				if err := x.damage(err); err != nil {
-					return err
-				}
-			}
-			if done = !x.full(); !done {
-				return nil
+		if err != nil {
+			return false, err
+		}
+		x.key = bytes.Clone(k)
+		if !o.expired(x.began.UnixMicro()) && o.Pet <= x.start.LastPet && o.Message <= x.start.LastMessage {
+			err := x.out.Outcome(&lines.Outcome{
+				Key:     [32]byte(k),
+				Value:   o.Value,
+				Pet:     o.Pet,
+				Message: o.Message,
+				Created: time.UnixMicro(o.Made).UTC(),
+			})
+			if err != nil {
+				return false, err
 			}
 		}
-		return nil
-	})
-	x.outcomesUnsure = x.outcomesUnsure || err != nil
-	return done, x.damage(err)
-}
-
-// readOutcome reads an outcome into the part, unless it has expired, or is of something that
-// was lost or that was created after the export began.
-func (x *exporter) readOutcome(tx *snapshot, key, value []byte) error {
-	o, err := openOutcome(key, value)
-	if err != nil {
-		return err
+		if n += len(k) + len(v); n >= maxPart {
+			return false, nil
+		}
 	}
-	if bytes.Compare(key, x.key) <= 0 {
-		return damaged("%s is out of order", outcomeTable.name)
-	}
-	x.key = bytes.Clone(key)
-	x.passed += len(key) + len(value)
-	if !tx.known() {
-		x.start.LastPet, x.start.LastMessage = max(x.start.LastPet, o.Pet), max(x.start.LastMessage, o.Message)
-	}
-	switch {
-	case o.expired(x.began.UnixMicro()), o.Pet > x.start.LastPet, o.Message > x.start.LastMessage:
-		return nil
-	case x.hasLost(o.Pet), o.Message > 0 && x.lostMessages[o.Message], x.lostRest && o.Message > x.message:
-		x.lostOutcomes++
-		return nil
-	}
-	return x.out.Outcome(&lines.Outcome{
-		Key:     [32]byte(key),
-		Value:   o.Value,
-		Pet:     o.Pet,
-		Message: o.Message,
-		Created: time.UnixMicro(o.Made).UTC(),
-	})
-}
-
-// damage skips what err says is damaged, and returns nil if the export goes on. It
-// returns any other error, and nil, as it is.
-func (x *exporter) damage(err error) error {
-	if x.onDamage == nil || !errors.Is(err, ErrDamaged) {
-		return err
-	}
-	x.unsure = x.unsure || errors.Is(err, errUndecided)
-	x.onDamage(err)
-	return nil
-}
-
-// totals returns what was written, and what was lost.
-func (x *exporter) totals() Totals {
-	t := Totals{
-		Pets: x.out.Pets, Messages: x.out.Messages, Outcomes: x.out.Outcomes,
-		LostPets: -1, LostMessages: -1, LostOutcomes: x.lostOutcomes,
-	}
-	if x.start.known() && !x.unsure {
-		t.LostPets, t.LostMessages = max(-1, x.start.Pets-t.Pets), max(-1, x.start.Queued-t.Messages)
-	}
-	if x.outcomesUnsure || x.unsure {
-		t.LostOutcomes = -1
-	}
-	return t
+	return true, nil
 }

@@ -8,16 +8,14 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
-	"math"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
-	"go.etcd.io/bbolt"
 
 	"example.com/animalstore/internal/test/process"
 	"example.com/animalstore/petstore"
@@ -30,7 +28,7 @@ func exported(t testing.TB, path string) string {
 	t.Helper()
 	mustCheck(t, path)
 	var b strings.Builder
-	if _, err := storage.Export(path, &b, nil); err != nil {
+	if err := storage.Export(path, &b); err != nil {
 		t.Fatal(err)
 	}
 	return withoutTime(b.String())
@@ -48,38 +46,16 @@ func withEnd(lines string, lastPet, lastMessage int64) string {
 		strings.Count(lines, `"name":`), strings.Count(lines, `"message":"`), strings.Count(lines, `{"outcome":`), lastPet, lastMessage, sum)
 }
 
-// exportOf returns the lines of an export, without those that skip says.
-func (d *stored) exportOf(t testing.TB, skip func(petstore.Pet) bool, skipMessage string, lastPet, lastMessage int64) string {
+// salvaged returns what can be saved of the store at path, and the damage that was skipped.
+func salvaged(t testing.TB, path string) (export string, damages []string) {
 	t.Helper()
-	var b []byte
-	ids := map[string]bool{}
-	for _, pet := range d.pets {
-		if skip == nil || !skip(pet) {
-			var err error
-			if b, err = pet.AppendJSON(b); err != nil {
-				t.Fatal(err)
-			}
-			b = append(b, '\n')
-			ids[fmt.Sprintf(`"pet":%d,`, pet.ID)] = true
-		}
+	var b strings.Builder
+	x, err := storage.Salvage(path, &b, func(err error) { damages = append(damages, err.Error()) })
+	export = withoutTime(b.String())
+	if pets, messages := strings.Count(export, `"name":`), strings.Count(export, `"message":"`); err != nil || x != (storage.Totals{Pets: int64(pets), Messages: int64(messages)}) {
+		t.Errorf("%d pets and %d messages were saved: %+v, %v", pets, messages, x, err)
 	}
-	for _, m := range d.queue {
-		if m.ID != skipMessage {
-			line, err := json.Marshal(m)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b = append(append(b, line...), '\n')
-		}
-	}
-	path := dbPath(t)
-	writeFile(t, path, d.file)
-	for line := range strings.Lines(exported(t, path)) {
-		if ids[regexp.MustCompile(`"pet":\d+,`).FindString(line)] {
-			b = append(b, line...)
-		}
-	}
-	return withEnd(string(b), lastPet, lastMessage)
+	return export, damages
 }
 
 // TestExportMembers: no member of a pet or a message is lost in an export and its import.
@@ -102,139 +78,78 @@ func TestExportMembers(t *testing.T) {
 	}
 }
 
-// TestExport exports a sound file and damaged ones. What is left can be imported again.
-func TestExport(t *testing.T) {
-	dir := t.TempDir()
-	d := small(t)
-	// Only the table of all pets has these two in a row.
-	inBlock := `"name":"pet 100","categoryId":100,"status":"available"},{"id":102,`
-	// The pets without a status that are in one block with those. The last block of
-	// all is another one.
-	lost := func(p petstore.Pet) bool { return p.Status == "" && p.ID > 87 && p.ID < 116 }
-	// The first block of all, whose pets have outcomes.
-	first := `"name":"pet 20","categoryId":20,"status":"available"},{"id":22,`
-	lostFirst := func(p petstore.Pet) bool { return p.Status == "" && p.ID < 30 }
-	// The last pet has no status, nor have others in its block.
-	lastBlock := `"name":"pet 299","categoryId":299`
-	lostLast := func(p petstore.Pet) bool { return p.Status == "" && p.ID > 280 }
-	freelist := bytes.Clone(d.file)
-	pageOf(freelist, pagesOf(freelist, freelistPage)[0])[8] ^= 0x20
-	olderMeta := bytes.Clone(d.file)
-	olderMeta[(1-newerMeta(d.file))*pageSize+60] ^= 1
+// TestSalvage: of a damaged file everything is saved that is sound, also between damaged
+// pages, and can be imported.
+func TestSalvage(t *testing.T) {
+	d := deep(t)
+	root := rootPage(d.file)
+	leaves := slices.DeleteFunc(pagesOf(d.file, leafPage), func(page int) bool { return page == root })
+	// Pets without a status are in the table of all pets only.
+	records := regexp.MustCompile(`{"id":\d+,"name":"pet \d+","categoryId":\d+}|(message \d+){7}`)
+	onPages := func(from, step int) (texts []string) {
+		for ; from < len(leaves); from += step {
+			texts = append(texts, records.FindAllString(string(pageOf(d.file, leaves[from])), -1)...)
+		}
+		return texts
+	}
+	everyOther := func(change func(page []byte)) func([]byte) {
+		return func(file []byte) {
+			for i := 0; i < len(leaves); i += 2 {
+				change(pageOf(file, leaves[i]))
+			}
+		}
+	}
+	evenLost, oddSaved := onPages(0, 2), onPages(1, 2)
 	for _, c := range []struct {
-		name string
-		file []byte
-		edit func(*bbolt.Tx) error
-		says string
-		want string
-
-		unknown bool // what was lost
+		name, says  string
+		damage      func(file []byte)
+		saved, lost []string
 	}{
-		{name: "sound", file: d.file, want: d.exportOf(t, nil, "", smallPets, smallMessages)},
-		{name: "a block", file: spoil(t, d.file, inBlock), says: "fails its checksum", want: d.exportOf(t, lost, "", smallPets, smallMessages)},
-		{name: "a block with outcomes", file: spoil(t, d.file, first), says: "fails its checksum", want: d.exportOf(t, lostFirst, "", smallPets, smallMessages)},
-		{name: "a message", file: spoil(t, d.file, "message 7"), says: "the message 8 fails its checksum", want: d.exportOf(t, nil, "msg_8", smallPets, smallMessages)},
-		{name: "the state", file: d.file, edit: spoilState, unknown: true, says: `the record "state" of petstore fails its checksum`, want: d.exportOf(t, nil, "", smallPets+1024, smallMessages+1024)},
-		{name: "the state and a block", file: spoil(t, d.file, lastBlock), edit: spoilState, unknown: true, says: "fails its checksum", want: d.exportOf(t, lostLast, "", 299+1024, smallMessages+1024)},
-		{name: "the freelist", file: freelist, says: "freelist", want: d.exportOf(t, nil, "", smallPets, smallMessages)},
-		{name: "a meta page", file: olderMeta, says: "meta page", unknown: true, want: d.exportOf(t, nil, "", smallPets+1024, smallMessages+1024)},
+		{"nothing", "", func([]byte) {}, onPages(0, 1), nil},
+		{"a pet", "fails its checksum", func(file []byte) { file[bytes.Index(file, []byte(`"name":"pet 4003"`))] ^= 1 }, nil, nil},
+		{"a message", "fails its checksum", func(file []byte) { file[bytes.Index(file, []byte("message 7message"))] ^= 1 }, nil, nil},
+		{"zeros", "header is of another page", everyOther(func(page []byte) { clear(page) }), oddSaved, evenLost},
+		{"kinds of pages", "is not one of a table", everyOther(func(page []byte) { page[8] ^= 4 }), oddSaved, evenLost},
+		{"counts", "is not one of a table", everyOther(func(page []byte) { page[11] ^= 0x80 }), oddSaved, evenLost},
+		{"places of records", "is not in it", everyOther(func(page []byte) { page[16+6] ^= 1 }), oddSaved, nil},
+		{"a page twice", "is out of order", func(file []byte) {
+			for _, branch := range pagesOf(d.file, branchPage) {
+				elements := pageOf(file, branch)[16:]
+				copy(elements[16+8:32], elements[8:16])
+			}
+		}, nil, nil},
+		{"the state", "checksum", func(file []byte) { page := pageOf(file, root); page[bytes.Index(page, []byte("state\x00"))+20] ^= 1 }, onPages(0, 1), nil},
+		{"the state and a meta page", "meta page", func(file []byte) {
+			page := pageOf(file, root)
+			page[bytes.Index(page, []byte("state\x00"))+20] ^= 1
+			file[(1-newerMeta(d.file))*pageSize+60] ^= 1
+		}, onPages(0, 1), nil},
+		{"the freelist", "freelist", func(file []byte) { pageOf(file, pagesOf(file, freelistPage)[0])[8] ^= 0x20 }, onPages(0, 1), nil},
+		{"a meta page", "meta page", func(file []byte) { file[(1-newerMeta(d.file))*pageSize+60] ^= 1 }, onPages(0, 1), nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			path := dbPath(t)
-			writeFile(t, path, c.file)
-			if c.edit != nil {
-				edit(t, path, c.edit)
+			path, again := dbPath(t), dbPath(t)
+			file := bytes.Clone(d.file)
+			c.damage(file)
+			writeFile(t, path, file)
+			got, damages := salvaged(t, path)
+			if (len(damages) > 0) != (c.says != "") || !strings.Contains(strings.Join(damages, "\n"), c.says) {
+				t.Errorf("reported %q, want %q", damages, c.says)
 			}
-			var out, reports strings.Builder
-			x, err := storage.Export(path, &out, func(err error) { fmt.Fprintln(&reports, err) })
-			if diff := cmp.Diff(c.want, withoutTime(out.String())); diff != "" || err != nil {
-				t.Errorf("the export returned %v (-want +got):\n%s", err, diff)
-			}
-			if got := reports.String(); !strings.Contains(got, c.says) || (got == "") != (c.says == "") || strings.Contains(got, "the queue holds") {
-				t.Errorf("reported %q, want %q", got, c.says)
-			}
-			pets, messages := int64(strings.Count(c.want, `"name":`)), int64(strings.Count(c.want, `"message":"`))
-			outcomes := int64(strings.Count(c.want, `{"outcome":`))
-			want := storage.Totals{Pets: pets, Messages: messages, Outcomes: outcomes}
-			imported := want
-			want.LostPets, want.LostMessages, want.LostOutcomes = smallPets-pets, smallMessages-messages, int64(len(smallKeys))-outcomes
-			if c.unknown {
-				want.LostPets, want.LostMessages = -1, -1
-			}
-			if c.says == "meta page" {
-				want.LostOutcomes = -1
-			}
-			if x != want {
-				t.Errorf("exported %+v, want %+v", x, want)
-			}
-			if _, err := storage.Export(path, &out, nil); errors.Is(err, storage.ErrDamaged) != (c.says != "") {
-				t.Errorf("with nothing skipped, the export returned %v", err)
-			}
-			path = filepath.Join(dir, c.name)
-			if got, err := storage.Import(t.Context(), path, strings.NewReader(c.want)); got != imported || err != nil {
-				t.Errorf("imported %+v, %v", got, err)
-			}
-			if got := exported(t, path); got != c.want {
-				t.Errorf("the export of the import: %s", cmp.Diff(c.want, got))
-			}
-		})
-	}
-}
-
-// TestExportSparse skips damage between IDs that are far apart, with and without the state.
-// The outcome of a lost pet is left out.
-func TestExportSparse(t *testing.T) {
-	var lines, outcomes strings.Builder
-	key := func(n int) string { return fmt.Sprintf("%042dA", n) }
-	const n = 80
-	ids := []int64{}
-	for i := range n { // the first ones are far apart, the others are dense, and the last is the highest ID
-		id := int64(i+1) * 8554 << 40
-		switch {
-		case i == n-1:
-			id = math.MaxInt64
-		case i >= 20:
-			id = ids[19] + int64(i)
-		}
-		ids = append(ids, id)
-		fmt.Fprintf(&lines, `{"id":%d,"name":"pet number %d-","categoryId":1}`+"\n", id, i)
-		fmt.Fprintf(&outcomes, `{"outcome":{"key":"%s=","value":"%[1]s=","pet":%d,"createdAt":"%s"}}`+"\n", key(i+1), id, time.Now().UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano))
-	}
-	path := dbPath(t)
-	if _, err := storage.Import(t.Context(), path, strings.NewReader(withEnd(lines.String()+outcomes.String(), 0, 0))); err != nil {
-		t.Fatal(err)
-	}
-	file := process.ReadFile(t, path)
-	for _, state := range []bool{true, false} {
-		for _, spoiled := range [][]int{{0}, {1, 45}, {30, n - 1}, {n - 1}} {
-			damaged := file
-			for _, i := range spoiled {
-				damaged = spoil(t, damaged, fmt.Sprintf("pet number %d-", i))
-			}
-			writeFile(t, path, damaged)
-			if !state {
-				edit(t, path, spoilState)
-			}
-			var out bytes.Buffer
-			damages := 0
-			x, err := storage.Export(path, &out, func(error) { damages++ })
-			if err != nil {
-				t.Fatal(err)
-			}
-			wantDamages := len(spoiled) // each of a block
-			if !state {
-				wantDamages++
-			}
-			for i := range n {
-				saved := bytes.Contains(out.Bytes(), fmt.Appendf(nil, "pet number %d-", i))
-				if kept := bytes.Contains(out.Bytes(), []byte(key(i+1))); kept != saved {
-					t.Errorf("state %v, %d spoiled: the pet %d was saved: %v, its outcome: %v", state, spoiled, i, saved, kept)
+			for want, texts := range map[bool][]string{true: c.saved, false: c.lost} {
+				for _, text := range texts {
+					if strings.Contains(got, text) != want {
+						t.Errorf("%.60s is saved: %v", text, !want)
+					}
 				}
 			}
-			if state && (x.Pets+x.LostPets != n || x.Outcomes+x.LostOutcomes != n) || x.Pets < int64(n-len(spoiled)*35) || damages < wantDamages || damages > wantDamages+1 {
-				t.Errorf("state %v, %d spoiled: exported %+v, with %d damages", state, spoiled, x, damages)
+			if err := storage.Export(path, io.Discard); c.says != "" && c.says != "header is of another page" && !errors.Is(err, storage.ErrDamaged) {
+				t.Errorf("the export returned %v", err)
 			}
-		}
+			if _, err := storage.Import(t.Context(), again, strings.NewReader(got)); err != nil || exported(t, again) != got {
+				t.Errorf("the import returned %v", err)
+			}
+		})
 	}
 }
 
@@ -345,7 +260,7 @@ func TestCreateExportFile(t *testing.T) {
 	d, dir := small(t), t.TempDir()
 	db := dbPath(t)
 	writeFile(t, db, d.file)
-	export := func(w io.Writer) error { _, err := storage.Export(db, w, nil); return err }
+	export := func(w io.Writer) error { return storage.Export(db, w) }
 	for _, name := range []string{"a.jsonl", "a.jsonl.gz"} {
 		path := filepath.Join(dir, name)
 		for _, want := range []error{nil, fs.ErrExist} {

@@ -27,13 +27,10 @@ var (
 	ErrNewer = errors.New("the file was written by a newer release")
 )
 
-// errUndecided says that one of the file's two meta pages is damaged. If that was the
-// newer one, the last commit is missing from the file.
-var errUndecided = damaged("one of its two meta pages is invalid, and the last commit may be missing")
-
 // meta is what a meta page of bbolt says.
 type meta struct {
 	pageSize int64  // in bytes
+	root     uint64 // the page of the buckets
 	freelist uint64 // its first page
 	pages    uint64 // how many are in use or free
 	free     uint64 // how many are free; set by inspect
@@ -48,6 +45,9 @@ const (
 	pageHeaderLen = 16
 	metaMagic     = 0xED0CDAED
 	metaVersion   = 2
+	branchFlag    = 0x01
+	leafFlag      = 0x02
+	elementLen    = 16 // of a branch or leaf page
 	freelistFlag  = 0x10
 	noFreelist    = ^uint64(0)
 )
@@ -171,7 +171,7 @@ func inspect(f *os.File) (meta, error) {
 		return m, e
 	}
 	if err != nil || err2 != nil {
-		return m, errUndecided
+		return m, damaged("one of its two meta pages is invalid, and the last commit may be missing")
 	}
 	return m, nil
 }
@@ -188,6 +188,7 @@ func readMeta(f io.ReaderAt, offset int64) (meta, error) {
 	b := page[pageHeaderLen:]
 	m := meta{
 		pageSize: int64(native.Uint32(b[8:])),
+		root:     native.Uint64(b[16:]),
 		freelist: native.Uint64(b[32:]),
 		pages:    native.Uint64(b[40:]),
 		txid:     native.Uint64(b[48:]),

@@ -3,13 +3,12 @@ package storage
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"iter"
 	"os"
 	"time"
 
-	berrors "go.etcd.io/bbolt/errors"
+	"go.etcd.io/bbolt"
 
 	"example.com/animalstore/internal/newfile"
 	"example.com/animalstore/petstore/internal/rules"
@@ -33,15 +32,16 @@ var ErrMalformed = lines.ErrMalformed
 // is on disk, the name of its file ends in .part; a process that is killed leaves that.
 func Import(ctx context.Context, path string, r io.Reader) (Totals, error) {
 	var im importer
-	err := newfile.Create(path, func(temp *os.File) error {
+	err := newfile.Create(path, func(temp *os.File) (err error) {
 		if err := writeEmpty(temp); err != nil {
 			return err
 		}
-		err := im.open(temp.Name())
-		if err == nil {
-			err = im.all(ctx, lines.Read(r))
+		if im.db, err = bbolt.Open(temp.Name(), 0, boltOptions()); err != nil {
+			return err
 		}
-		return cmp.Or(err, im.close())
+		im.db.NoSync = true // until newfile.Create syncs the whole file
+		im.state.Schema = schema
+		return cmp.Or(im.all(ctx, lines.Read(r)), im.db.Close())
 	})
 	if err != nil {
 		return Totals{}, err
@@ -52,23 +52,10 @@ func Import(ctx context.Context, path string, r io.Reader) (Totals, error) {
 // importer is an import under way.
 type importer struct {
 	Totals
-	store *Store // nil: it is not open
+	db    *bbolt.DB
+	state state
 	batch []lines.Record
 	size  int // of the batch
-}
-
-func (im *importer) open(path string) (err error) {
-	if im.store, err = open(path, (*Options)(nil).withDefaults()); err == nil {
-		im.store.db.NoSync = true // until newfile.Create syncs the whole file
-	}
-	return err
-}
-
-func (im *importer) close() error {
-	if im.store == nil {
-		return nil
-	}
-	return im.store.Close()
 }
 
 // all stores the records, as many in one transaction as it can keep in memory.
@@ -93,25 +80,22 @@ func (im *importer) all(ctx context.Context, records iter.Seq2[lines.Record, err
 			im.Outcomes++
 		}
 		if im.batch = append(im.batch, rec); im.size >= maxImport {
-			if err := im.commit(ctx); err != nil {
+			if err := im.db.Update(im.commit); err != nil {
 				return err
 			}
 		}
 	}
-	return im.commit(ctx)
+	return im.db.Update(im.commit)
 }
 
-// commit stores the batch. If the file cannot grow until it is opened again, commit does so.
-func (im *importer) commit(ctx context.Context) error {
-	add := func(tx *writeTx) error { return tx.addRecords(im.batch) }
-	err := im.store.update(ctx, add)
-	if errors.Is(err, berrors.ErrMaxSizeReached) {
-		path := im.store.path
-		if err = cmp.Or(im.close(), im.open(path)); err == nil {
-			err = im.store.update(ctx, add)
-		}
+// commit stores the batch.
+func (im *importer) commit(bolt *bbolt.Tx) error {
+	tx := writeTx{Tx: bolt, state: im.state}
+	err := tx.addRecords(im.batch)
+	if err == nil {
+		err = tx.store()
 	}
-	im.batch, im.size = im.batch[:0], 0
+	im.state, im.batch, im.size = tx.state, im.batch[:0], 0
 	return err
 }
 

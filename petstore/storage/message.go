@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"iter"
-	"math"
 	"time"
 
 	"example.com/animalstore/petstore"
@@ -19,7 +18,7 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, key petstore.Ide
 	var m petstore.Message
 	err := s.update(ctx, func(tx *writeTx) error {
 		o, err := tx.outcome(rules.SubmitMessage, key, []byte(text), func(o *outcome) error {
-			if tx.Queued >= int64(s.opts.QueueCapacity) || tx.LastMessage == math.MaxInt64 { // an import may set it
+			if tx.Queued >= int64(s.opts.QueueCapacity) {
 				return petstore.ErrQueueFull
 			}
 			o.Message = tx.LastMessage + 1
@@ -55,55 +54,36 @@ func newMessage(n, made int64, text string) petstore.Message {
 	}
 }
 
-// openMessage opens a record of the queue. Its key is the number of the message, whose ID it
-// returns also with an error.
-func openMessage(key, value []byte) (petstore.Message, error) {
-	body, err := queueTable.open(key, value)
-	if err != nil {
-		return petstore.Message{ID: rules.MessageID(int64At(key))}, err
-	}
-	return newMessage(int64At(key), int64At(body), string(body[8:])), nil
+// messageOf returns the message of a record of the queue. The key is its number.
+func messageOf(key, body []byte) petstore.Message {
+	return newMessage(int64At(key), int64At(body), string(body[8:]))
 }
 
-// messages yields the messages in the queue after a number, in order, with an error for
-// each damaged record.
+// messages yields the messages in the queue after a number, in order, until an error.
 func (tx *snapshot) messages(after int64) iter.Seq2[petstore.Message, error] {
 	return func(yield func(petstore.Message, error) bool) {
-		last := after
 		c := tableIn(tx.Tx, &queueTable).Cursor()
-		for k, v := c.Seek(idKey(after)); k != nil; k, v = c.Next() {
-			if after > 0 && int64At(k) == after {
-				continue
+		for k, v := c.Seek(idKey(after + 1)); k != nil; k, v = c.Next() {
+			body, err := queueTable.open(k, v)
+			if err == nil && int64At(k) <= after {
+				err = damaged("the message %d follows %d", int64At(k), after)
 			}
-			m, err := openMessage(k, v)
-			if err == nil {
-				if n := int64At(k); n > last {
-					last = n
-				} else {
-					err = damaged("the message %d follows %d", n, last)
-				}
+			if err != nil {
+				yield(petstore.Message{}, err)
+				return
 			}
-			if !yield(m, err) {
+			after = int64At(k)
+			if !yield(messageOf(k, body), nil) {
 				return
 			}
 		}
 	}
 }
 
-// countMessages returns an error if there are more or fewer messages than the state says.
-func (tx *snapshot) countMessages() error {
-	count := int64(0)
-	c := tableIn(tx.Tx, &queueTable).Cursor()
-	for k, _ := c.First(); k != nil; k, _ = c.Next() {
-		count++
-	}
-	return tx.checkQueued(count)
-}
-
 // checkQueued returns an error if the state counts more or fewer messages than were found.
-func (tx *snapshot) checkQueued(found int64) error {
-	if tx.known() && found != tx.Queued {
-		return damaged("the queue holds %d messages, want %d", found, tx.Queued)
+func (s *state) checkQueued(found int64) error {
+	if found != s.Queued {
+		return damaged("the queue holds %d messages, want %d", found, s.Queued)
 	}
 	return nil
 }

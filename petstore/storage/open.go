@@ -9,8 +9,6 @@ import (
 	"runtime"
 	"strconv"
 
-	"go.etcd.io/bbolt"
-
 	"example.com/animalstore/internal/newfile"
 )
 
@@ -79,7 +77,11 @@ func open(path string, o Options) (*Store, error) {
 			return nil, err
 		}
 	}
-	if err := s.openFile(reserve); err != nil {
+	grow := reserve
+	if o.readOnly {
+		grow = 0
+	}
+	if err := s.openFile(grow); err != nil {
 		return nil, err
 	}
 	first, err := s.beginFirst()
@@ -95,7 +97,11 @@ func open(path string, o Options) (*Store, error) {
 // openFile tries a smaller one: the system's error for a mapping that is too long may be
 // ENOMEM, EINVAL or another.
 func (s *Store) openFile(reserve int64) error {
-	f, err := openLocked(s.path, os.O_RDWR)
+	flag := os.O_RDWR
+	if s.opts.readOnly {
+		flag = os.O_RDONLY
+	}
+	f, err := openLocked(s.path, flag)
 	if err != nil {
 		return err
 	}
@@ -113,47 +119,9 @@ func (s *Store) openFile(reserve int64) error {
 		return err
 	}
 	s.file = f
-	s.db, err = mapFile(f, m, false, reserve)
+	s.db, err = mapFile(f, m, s.opts.readOnly, reserve)
 	if err != nil && reserve/4 >= minReserve {
 		return s.openFile(reserve / 4)
 	}
 	return err
-}
-
-// readFile calls fn with a snapshot of a file that no store has open. It calls damage with
-// each reason not to trust the file, or with nil, and goes on if that returns nil. If the
-// state is damaged, the snapshot does not know it.
-func readFile(path string, damage func(error) error, fn func(*snapshot) error) error {
-	f, err := openLocked(path, os.O_RDONLY)
-	if err != nil {
-		return err
-	}
-	m, err := inspect(f)
-	if err = damage(err); err != nil {
-		f.Close()
-		return err
-	}
-	db, err := mapFile(f, m, true, 0)
-	if err != nil {
-		return err
-	}
-	begun := false
-	err = safely(func() error {
-		return db.View(func(tx *bbolt.Tx) error {
-			begun = true
-			snap, err := newSnapshot(tx)
-			if err != nil {
-				return err
-			}
-			if err := damage(safely(snap.readState)); err != nil {
-				return err
-			}
-			return fn(snap)
-		})
-	})
-	if !begun { // bbolt may keep its locks
-		closeUnmapped(f)
-		return err
-	}
-	return errors.Join(err, db.Close())
 }

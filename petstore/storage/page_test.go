@@ -27,6 +27,11 @@ func newerMeta(file []byte) int {
 	return 0
 }
 
+// rootPage returns the number of the page that leads to the tables. It has the state, too.
+func rootPage(file []byte) int {
+	return int(binary.NativeEndian.Uint64(pageOf(file, newerMeta(file))[16+16:]))
+}
+
 // pagesOf returns the pages of a kind that are in use.
 func pagesOf(b []byte, kind uint16) (ids []int) {
 	free := map[int]bool{}

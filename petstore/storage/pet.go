@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-
-	"github.com/go-json-experiment/json"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/internal/encoded"
@@ -28,9 +25,6 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.I
 	pet := petstore.Pet{NewPet: p}
 	err := s.update(ctx, func(tx *writeTx) error {
 		o, err := tx.outcome(rules.CreatePet, key, value, func(o *outcome) error {
-			if tx.LastPet == math.MaxInt64 { // an import may set it
-				return rules.ErrNoIDs
-			}
 			o.Pet = tx.LastPet + 1
 			return tx.addPet(petstore.Pet{ID: o.Pet, NewPet: p})
 		})
@@ -75,48 +69,17 @@ func (tx *writeTx) addPet(p petstore.Pet) error {
 }
 
 // GetPet implements petstore.Service.
-func (s *Store) GetPet(ctx context.Context, id int64) (pet petstore.Pet, err error) {
-	b, err := reader{s}.AppendPet(ctx, nil, id)
-	if err == nil {
-		pet, err = decodePet(b)
-	}
-	return pet, err
-}
-
-func decodePet(b []byte) (petstore.Pet, error) {
-	var p petstore.Pet
-	if err := json.Unmarshal(b, &p); err != nil {
-		return petstore.Pet{}, damaged("a record is not a pet: %v", err)
-	}
-	return p, nil
+func (s *Store) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
+	return encoded.GetPet(ctx, reader{s}, id)
 }
 
 // ListPets implements petstore.Service.
 func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-	q, err := q.Normalize()
-	if err != nil {
-		return petstore.Page{}, err
-	}
-	b, next, err := reader{s}.AppendPage(ctx, nil, q)
-	if err != nil || string(b) == "[]" {
-		return petstore.Page{}, err
-	}
-	page := petstore.Page{Next: next}
-	if err := json.Unmarshal(b, &page.Pets); err != nil {
-		return petstore.Page{}, damaged("a record is not a pet: %v", err)
-	}
-	return page, nil
+	return encoded.ListPets(ctx, reader{s}, q)
 }
 
 // Package httpapi reads pets as they are stored, in JSON.
-func init() {
-	encoded.Register(func(service petstore.Service) encoded.Reader {
-		if s, ok := service.(*Store); ok {
-			return reader{s}
-		}
-		return nil
-	})
-}
+func init() { encoded.Register(func(s *Store) encoded.Reader { return reader{s} }) }
 
 // reader is an [encoded.Reader].
 type reader struct{ *Store }

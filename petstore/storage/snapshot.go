@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 
 	"go.etcd.io/bbolt"
@@ -22,19 +21,13 @@ type snapshot struct {
 	reads sync.RWMutex
 }
 
-// newSnapshot returns the snapshot of a transaction, without its state. Tables of pets that
-// are missing are nil.
-func newSnapshot(tx *bbolt.Tx) (*snapshot, error) {
+// newSnapshot returns the snapshot of a transaction, without its state.
+func newSnapshot(tx *bbolt.Tx) *snapshot {
 	snap := &snapshot{Tx: tx}
-	found := false
 	for i := range petTables {
-		snap.pets[i] = bucket{&petTables[i], tx.Bucket(petTables[i].name)}
-		found = found || snap.pets[i].Bucket != nil
+		snap.pets[i] = tableIn(tx, &petTables[i])
 	}
-	if !found {
-		return nil, fmt.Errorf("%w, or its root is damaged and only a backup helps", ErrNotPetstore)
-	}
-	return snap, nil
+	return snap
 }
 
 // readState reads the state. Then it makes sure that the tables of pets agree with it.

@@ -39,9 +39,6 @@ func (s *state) fields() [9]*int64 {
 	}
 }
 
-// known reports whether the state was read.
-func (s *state) known() bool { return s.Schema != 0 }
-
 // store stores the state in the bucket of stateTable.
 func (s *state) store(b bucket) error {
 	fields := s.fields()
@@ -55,9 +52,15 @@ func (s *state) store(b bucket) error {
 // readState reads the state from the bucket of stateTable.
 func readState(b bucket) (state, error) {
 	body, err := b.open(stateKey, b.Get(stateKey))
-	switch {
-	case err != nil:
+	if err != nil {
 		return state{}, err
+	}
+	return openState(body)
+}
+
+// openState returns the state in the body of its record.
+func openState(body []byte) (state, error) {
+	switch {
 	case int64At(body) > schema:
 		return state{}, fmt.Errorf("%w: its schema is version %d, and this one knows %d", ErrNewer, int64At(body), schema)
 	case int64At(body) < schema:

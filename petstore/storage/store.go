@@ -28,7 +28,8 @@ type Options struct {
 	// 0: 100,000.
 	QueueCapacity int
 
-	now func() time.Time // for tests; nil: time.Now
+	readOnly bool             // for Export
+	now      func() time.Time // for tests; nil: time.Now
 }
 
 // withDefaults returns a copy of o, which may be nil, with defaults for zero fields.

@@ -62,9 +62,7 @@ func (s *Store) beginFirst() (snap *snapshot, err error) {
 		return nil, err
 	}
 	err = safely(func() error {
-		if snap, err = newSnapshot(tx); err != nil {
-			return err
-		}
+		snap = newSnapshot(tx)
 		return snap.readState()
 	})
 	if err != nil {
@@ -103,9 +101,7 @@ func (s *Store) readBack(committed *writeTx) (next *snapshot, err error) {
 		return nil, err
 	}
 	err = safely(func() error {
-		if next, err = newSnapshot(tx); err != nil {
-			return err
-		}
+		next = newSnapshot(tx)
 		if next.state, err = readState(tableIn(tx, &stateTable)); err != nil {
 			return err
 		}
@@ -113,8 +109,8 @@ func (s *Store) readBack(committed *writeTx) (next *snapshot, err error) {
 			return damaged("the state that was just stored is missing")
 		}
 		for i, tail := range committed.tails {
-			if tail == nil && next.pets[i].Bucket != nil {
-				continue // it was not changed, and is there
+			if tail == nil {
+				continue // it was not changed
 			}
 			if _, err := next.pets[i].lastBlock(next.LastIDs[i]); err != nil {
 				return err

@@ -6,7 +6,6 @@ async function loadAPI() {
 		const { value } = await ask("GET", new URL("openapi.json", base));
 		api = value;
 		view.replaceChildren(...drawAPI());
-		byId("store").classList.toggle("without-getpet", !api.paths["/pets/{petId}"]);
 		if (!placeInAddress()) show(true);
 	} catch (error) {
 		view.replaceChildren(noticeOf(error, loadAPI));

@@ -57,8 +57,8 @@ function showPets(pets) {
 	for (const button of document.querySelectorAll(".next")) button.ariaDisabled = String(!following);
 }
 
-// linked returns the ID of a pet, as a link if the server serves single pets.
-const linked = (id) => byId("store").matches(".without-getpet") ? String(id) : el("a", { href: "#pets/" + id }, String(id));
+// linked returns the ID of a pet, as a link.
+const linked = (id) => el("a", { href: "#pets/" + id }, String(id));
 
 function petRow(pet) {
 	const cell = (content, label) => el("td", { role: "cell", "data-label": label }, content);

@@ -5,6 +5,8 @@ package faulttest
 import (
 	"fmt"
 	"net/http"
+	"os"
+	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
@@ -68,4 +70,30 @@ func TestStalledSync(t *testing.T) {
 		t.Errorf("%d reads during a create of %v: %d %s", reads, took, r.Status, r.Body)
 	}
 	t.Logf("%d reads during a create of %v", reads, took.Round(time.Millisecond))
+}
+
+// TestBlockedLog: SIGTERM ends a server whose log has no reader, also before it serves.
+func TestBlockedLog(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	start(t, dir).Stop() // creates the store
+	log, full, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	_ = full.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
+	for err == nil {
+		_, err = full.Write(make([]byte, 100))
+	}
+	cmd := exec.Command(process.Build(t, refserver), "-addr=127.0.0.1:0", "-drain=1s")
+	cmd.Dir, cmd.Stderr = dir, full
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(time.Second, func() { _ = cmd.Process.Signal(syscall.SIGTERM) })
+	defer time.AfterFunc(patience, func() { _ = cmd.Process.Kill() }).Stop()
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 1 {
+		t.Error(err)
+	}
 }

@@ -5,6 +5,8 @@ package encoded
 import (
 	"context"
 
+	"github.com/go-json-experiment/json"
+
 	"example.com/animalstore/petstore"
 )
 
@@ -17,13 +19,19 @@ type Reader interface {
 	AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery) ([]byte, petstore.Cursor, error)
 }
 
-// readers are the functions that Register was called with.
+// readers return nil for services of another type.
 var readers []func(petstore.Service) Reader
 
-// Register makes Of call reader, which returns the Reader of a service of its own type, and
-// nil for others: a type that embeds the store may have its own GetPet. It is called by an
-// init function.
-func Register(reader func(petstore.Service) Reader) { readers = append(readers, reader) }
+// Register makes Of call reader for services of the type S, but not for a type that embeds it,
+// which may have its own GetPet. It is called by an init function.
+func Register[S petstore.Service](reader func(S) Reader) {
+	readers = append(readers, func(service petstore.Service) Reader {
+		if s, ok := service.(S); ok {
+			return reader(s)
+		}
+		return nil
+	})
+}
 
 // Of returns the Reader of a store, or one that encodes what GetPet and ListPets return.
 func Of(s petstore.Service) Reader {
@@ -33,6 +41,28 @@ func Of(s petstore.Service) Reader {
 		}
 	}
 	return encoder{s}
+}
+
+// GetPet returns the pet that r reads.
+func GetPet(ctx context.Context, r Reader, id int64) (pet petstore.Pet, err error) {
+	b, err := r.AppendPet(ctx, nil, id)
+	if err == nil {
+		err = json.Unmarshal(b, &pet)
+	}
+	return pet, err
+}
+
+// ListPets returns the page that r reads. It normalizes q.
+func ListPets(ctx context.Context, r Reader, q petstore.ListQuery) (page petstore.Page, err error) {
+	if q, err = q.Normalize(); err != nil {
+		return page, err
+	}
+	b, next, err := r.AppendPage(ctx, nil, q)
+	if err != nil || string(b) == "[]" {
+		return page, err
+	}
+	page.Next = next
+	return page, json.Unmarshal(b, &page.Pets)
 }
 
 // encoder is the Reader of any store.

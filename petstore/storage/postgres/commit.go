@@ -6,14 +6,12 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/internal/rules"
 )
 
 // receipt identifies a commit whose response was lost.
@@ -121,9 +119,10 @@ func (o *outcome) expired(now time.Time) bool {
 
 // writeTx is the transaction that writes a batch: what it has read, and then what it will write.
 type writeTx struct {
-	number, lastPet, lastMessage, queued int64 // the state of the store
-	now                                  time.Time
-	outcomes                             map[string]outcome // by digest
+	number, stored, lastPet, lastMessage, queued int64 // the state of the store
+
+	now      time.Time
+	outcomes map[string]outcome // by digest
 
 	pets, messages []*change // those that create something
 	keyed          []outcome // that are new
@@ -139,7 +138,7 @@ func forEachOutcome(rows pgx.Rows, do func(outcome) error) error {
 	return err
 }
 
-const selectState = "SELECT number, last_pet, last_message, queued, clock_timestamp() FROM petstore.commits ORDER BY number DESC LIMIT 1"
+const selectState = "SELECT number, pets, last_pet, last_message, queued, clock_timestamp() FROM petstore.commits ORDER BY number DESC LIMIT 1"
 
 // lock begins a transaction, takes the lock, and reads the state and the outcomes
 // of the changes. found says that the commit of lost was carried out; if that cannot be
@@ -162,7 +161,7 @@ func (s *Store) lock(ctx context.Context, conn *pgx.Conn, changes []*change, los
 		return errVersion(version)
 	})
 	b.Queue(selectState).QueryRow(func(row pgx.Row) error {
-		return row.Scan(&tx.number, &tx.lastPet, &tx.lastMessage, &tx.queued, &tx.now)
+		return row.Scan(&tx.number, &tx.stored, &tx.lastPet, &tx.lastMessage, &tx.queued, &tx.now)
 	})
 	if digests != nil {
 		b.Queue(selectOutcomes+"WHERE digest = ANY($1)", digests).Query(func(rows pgx.Rows) error {
@@ -204,15 +203,12 @@ func (tx *writeTx) apply(c *change, capacity int64) {
 	o := outcome{digest: c.digest, hash: c.hash, made: c.made}
 	switch {
 	case c.pet != nil:
-		if tx.lastPet == math.MaxInt64 { // an import may set it
-			c.err = rules.ErrNoIDs
-			return
-		}
+		tx.stored++
 		tx.lastPet++
 		c.number, o.pet = tx.lastPet, tx.lastPet
 		tx.pets = append(tx.pets, c)
 	case c.message != nil:
-		if tx.queued >= capacity || tx.lastMessage == math.MaxInt64 { // an import may set it
+		if tx.queued >= capacity {
 			c.err = petstore.ErrQueueFull
 			return
 		}
@@ -236,17 +232,16 @@ func (tx *writeTx) changed() bool { return len(tx.pets)+len(tx.messages)+len(tx.
 // each column.
 func (tx *writeTx) insert(b *pgx.Batch) {
 	if len(tx.pets) > 0 {
-		var ids, categories []int64
-		var names [][]byte
+		var ids []int64
 		var statuses []string
+		var pets [][]byte
 		for _, c := range tx.pets {
-			ids, names = append(ids, c.number), append(names, []byte(c.pet.Name))
-			categories, statuses = append(categories, c.pet.CategoryID), append(statuses, string(c.pet.Status))
+			json, _ := petstore.Pet{ID: c.number, NewPet: *c.pet}.AppendJSON(nil) // it is valid
+			ids, statuses, pets = append(ids, c.number), append(statuses, string(c.pet.Status)), append(pets, json)
 		}
-		b.Queue(`INSERT INTO petstore.pets (id, name, category_id, status)
-			SELECT id, name, category, nullif(status, '')
-			FROM unnest($1::bigint[], $2::bytea[], $3::bigint[], $4::text[]) AS p (id, name, category, status)`,
-			ids, names, categories, statuses)
+		b.Queue(`INSERT INTO petstore.pets (id, status, pet)
+			SELECT id, nullif(status, ''), pet FROM unnest($1::bigint[], $2::text[], $3::json[]) AS p (id, status, pet)`,
+			ids, statuses, pets)
 	}
 	if len(tx.messages) > 0 {
 		var numbers []int64
@@ -277,7 +272,7 @@ func (tx *writeTx) insert(b *pgx.Batch) {
 // end adds the statement that removes messages and writes the new state.
 func (tx *writeTx) end(b *pgx.Batch, r *receipt) {
 	b.Queue(`WITH removed AS (DELETE FROM petstore.messages WHERE number = ANY($1) RETURNING 1)
-		INSERT INTO petstore.commits (number, token, made, last_pet, last_message, queued)
-		SELECT $2, $3, $4, $5, $6, $7 - count(*) FROM removed`,
-		tx.remove, r.number, r.token, tx.now, tx.lastPet, tx.lastMessage, tx.queued)
+		INSERT INTO petstore.commits (number, token, made, pets, last_pet, last_message, queued)
+		SELECT $2, $3, $4, $5, $6, $7, $8 - count(*) FROM removed`,
+		tx.remove, r.number, r.token, tx.now, tx.stored, tx.lastPet, tx.lastMessage, tx.queued)
 }

@@ -38,9 +38,8 @@
 //
 // # Damage
 //
-// PostgreSQL's checksums find damaged pages. A missing row of a pet is an error
-// (petstore.CodeInternal) for a get, and in the list of all pets if a later pet is
-// there. If an import has left out IDs, that holds for the IDs after its last one.
+// PostgreSQL's checksums find damaged pages. A pet whose row somebody has removed is not
+// found; an export notices that it is missing.
 //
 // The tables are in schema.sql.
 package postgres

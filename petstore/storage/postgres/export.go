@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage/internal/lines"
@@ -48,23 +49,21 @@ func export(ctx context.Context, conn *pgx.Conn, out *lines.Writer) error {
 		return err
 	}
 	var tx writeTx
-	if err := conn.QueryRow(ctx, selectState).Scan(&tx.number, &tx.lastPet, &tx.lastMessage, &tx.queued, &tx.now); err != nil {
+	if err := conn.QueryRow(ctx, selectState).Scan(&tx.number, &tx.stored, &tx.lastPet, &tx.lastMessage, &tx.queued, &tx.now); err != nil {
 		return err
 	}
-	var pets int64
-	if err := conn.QueryRow(ctx, selectStats).Scan(&pets, &tx.queued); err != nil {
+	var pet pgtype.DriverBytes
+	rows, _ := conn.Query(ctx, "SELECT pet FROM petstore.pets ORDER BY id") // ForEachRow returns the error
+	if _, err = pgx.ForEachRow(rows, []any{&pet}, func() error { return out.Pet(pet) }); err != nil {
 		return err
 	}
-	if err := exportPets(ctx, conn, out); err != nil {
-		return err
-	}
-	rows, _ := conn.Query(ctx, "SELECT number, made, text FROM petstore.messages ORDER BY number") // ForEachRow returns the error
+	rows, _ = conn.Query(ctx, "SELECT number, made, text FROM petstore.messages ORDER BY number") // ForEachRow returns the error
 	err = forEachMessage(rows, func(m petstore.Message) error { return out.Message(&m) })
 	switch {
 	case err != nil:
 		return err
-	case out.Pets != pets || out.Messages != tx.queued:
-		return damaged(fmt.Sprintf("there are %d pets and %d messages, want %d and %d", out.Pets, out.Messages, pets, tx.queued))
+	case out.Pets != tx.stored || out.Messages != tx.queued:
+		return damaged(fmt.Sprintf("there are %d pets and %d messages, want %d and %d", out.Pets, out.Messages, tx.stored, tx.queued))
 	}
 	rows, _ = conn.Query(ctx, selectOutcomes+"WHERE made >= $1 ORDER BY digest", tx.now.Add(-petstore.IdempotencyWindow))
 	err = forEachOutcome(rows, func(o outcome) error {
@@ -80,18 +79,4 @@ func export(ctx context.Context, conn *pgx.Conn, out *lines.Writer) error {
 		return err
 	}
 	return out.End(tx.lastPet, tx.lastMessage, tx.now)
-}
-
-// exportPets writes all pets.
-func exportPets(ctx context.Context, conn *pgx.Conn, out *lines.Writer) error {
-	var p petstore.Pet
-	var json []byte
-	rows, _ := conn.Query(ctx, selectPets+"ORDER BY id") // ForEachRow returns the error
-	_, err := pgx.ForEachRow(rows, columns(&p), func() (err error) {
-		if json, err = p.AppendJSON(json[:0]); err != nil {
-			return damaged(fmt.Sprintf("the pet %d: %v", p.ID, err))
-		}
-		return out.Pet(json)
-	})
-	return err
 }

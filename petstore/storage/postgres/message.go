@@ -64,7 +64,7 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petst
 func forEachMessage(rows pgx.Rows, do func(petstore.Message) error) error {
 	var number int64
 	var made time.Time
-	var stored text
+	var stored []byte
 	_, err := pgx.ForEachRow(rows, []any{&number, &made, &stored}, func() error {
 		return do(newMessage(number, made, string(stored)))
 	})

@@ -4,8 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"hash/crc32"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -13,9 +11,8 @@ import (
 //go:embed schema.sql
 var schema string
 
-// schemaVersion is the version of the tables: a checksum of schema.sql, so that every
-// change of that file makes a new version. Git on Windows may check it out with CRLF.
-var schemaVersion = int64(crc32.ChecksumIEEE([]byte(strings.ReplaceAll(schema, "\r", ""))))
+// schemaVersion is the version of the tables in schema.sql.
+const schemaVersion = 1
 
 // prepare creates the tables, unless another server does so at the same time or has
 // done so, and makes sure that this package knows their version. A role that may not

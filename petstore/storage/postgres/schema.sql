@@ -1,14 +1,12 @@
--- The tables of a store. All of them are in the schema petstore. Every change of this
--- file makes a new version: a server refuses tables that another version has created.
+-- The tables of a store. All of them are in the schema petstore. With every change of them,
+-- raise schemaVersion in schema.go: a server refuses tables that another version has created.
 CREATE SCHEMA petstore;
 
 -- One row. Each change locks it, so that commits are one after the other, and
 -- only an import changes it: dead versions of a row that is updated often would pile up
 -- while somebody holds a snapshot.
 CREATE TABLE petstore.store (
-    version     bigint NOT NULL,           -- schemaVersion in schema.go
-    imported_to bigint NOT NULL DEFAULT 0, -- the last ID of an import that left out IDs: later ones have no gaps
-    left_out    bigint NOT NULL DEFAULT 0  -- how many IDs it left out
+    version bigint NOT NULL -- schemaVersion
 );
 
 -- One row for each commit. The row with the highest number is the state of the
@@ -18,23 +16,22 @@ CREATE TABLE petstore.commits (
     number       bigint PRIMARY KEY,
     token        uuid NOT NULL, -- chosen by the server that committed
     made         timestamptz NOT NULL,
+    pets         bigint NOT NULL, -- how many there are
     last_pet     bigint NOT NULL, -- the highest ID ever
     last_message bigint NOT NULL, -- the highest number ever
     queued       bigint NOT NULL  -- messages in the queue
 );
-INSERT INTO petstore.commits VALUES (0, gen_random_uuid(), now(), 0, 0, 0);
+INSERT INTO petstore.commits VALUES (0, gen_random_uuid(), now(), 0, 0, 0, 0);
 
--- Texts are in UTF-8, as bytes: the type text does not allow U+0000. To read them,
--- use convert_from(name, 'UTF8').
 CREATE TABLE petstore.pets (
-    id          bigint PRIMARY KEY,
-    name        bytea NOT NULL,
-    category_id bigint NOT NULL,
-    status      text COLLATE "C" CHECK (status IN ('available', 'pending', 'sold'))
+    id     bigint PRIMARY KEY,
+    status text COLLATE "C",
+    pet    json NOT NULL -- as in a response; the type jsonb does not allow U+0000
 );
 CREATE INDEX pets_status_id ON petstore.pets (status, id);
 
--- The queue.
+-- The queue. Its texts are in UTF-8, as bytes: the type text does not allow U+0000. To read
+-- them, use convert_from(text, 'UTF8').
 CREATE TABLE petstore.messages (
     number bigint PRIMARY KEY,
     made   timestamptz NOT NULL,

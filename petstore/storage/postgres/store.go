@@ -172,7 +172,7 @@ func (s *Store) doOnce(ctx context.Context, query func(context.Context, *pgx.Con
 	return s.current(conn.Conn().PgConn())
 }
 
-const selectStats = "SELECT last_pet - left_out, queued FROM petstore.store, petstore.commits ORDER BY number DESC LIMIT 1"
+const selectStats = "SELECT pets, queued FROM petstore.commits ORDER BY number DESC LIMIT 1"
 
 // Stats implements petstore.Statistics.
 func (s *Store) Stats(ctx context.Context) (stats petstore.Stats, err error) {

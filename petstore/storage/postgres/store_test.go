@@ -17,8 +17,8 @@ import (
 // Each list reads only its rows, by an index, also of a large table.
 func TestPlans(t *testing.T) {
 	s, url := newStore(t)
-	execute(t, url, `INSERT INTO petstore.pets (id, name, category_id, status)
-		SELECT i, 'pet', i, CASE WHEN i % 1000 = 0 THEN 'sold' WHEN i % 2 = 0 THEN 'available' END FROM generate_series(1, 200000) AS i`,
+	execute(t, url, `INSERT INTO petstore.pets (id, status, pet)
+		SELECT i, CASE WHEN i % 1000 = 0 THEN 'sold' WHEN i % 2 = 0 THEN 'available' END, '{}' FROM generate_series(1, 200000) AS i`,
 		"ANALYZE petstore.pets")
 	s.use(t, func(conn *pgx.Conn) { // has the settings that decide about plans
 		for i, tt := range []struct{ name, query, args, index string }{
@@ -83,32 +83,14 @@ func TestExpire(t *testing.T) {
 	}
 }
 
-// Rows that somebody else has removed are errors, never other results.
+// Without a row that is always there, calls return errors, never other results.
 func TestDamage(t *testing.T) {
 	s, url := newStore(t)
-	for i := range 5 {
-		s.mustCreate(t, fmt.Sprint(i), petstore.IdempotencyKey{})
-	}
-	execute(t, url, "DELETE FROM petstore.pets WHERE id = 3")
-	_, get := s.GetPet(t.Context(), 3)
-	_, list := s.ListPets(t.Context(), petstore.ListQuery{})
-	for what, err := range map[string]error{"GetPet": get, "ListPets": list} {
-		if petstore.CodeOf(err) != petstore.CodeInternal || !strings.Contains(err.Error(), "there is no row of the pet 3") {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-	if _, err := s.GetPet(t.Context(), 6); !errors.Is(err, petstore.ErrNotFound) {
-		t.Errorf("GetPet(6): %v", err)
-	}
-	// A pet that was created after the get did not find it is not missing.
-	if err := missing(t.Context(), connect(t, url), 1); !errors.Is(err, petstore.ErrNotFound) {
-		t.Errorf("missing(1): %v", err)
-	}
 	execute(t, url, "UPDATE petstore.store SET version = 99")
 	if _, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.IdempotencyKey{}); petstore.CodeOf(err) != petstore.CodeInternal {
 		t.Errorf("a create in tables of a newer version: %v", err)
 	}
-	execute(t, url, "DELETE FROM petstore.pets WHERE id = 5", "DELETE FROM petstore.store")
+	execute(t, url, "DELETE FROM petstore.store")
 	if _, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.IdempotencyKey{}); petstore.CodeOf(err) != petstore.CodeInternal {
 		t.Errorf("a create without the row to lock: %v", err)
 	}
@@ -118,8 +100,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// An ID that an import left out is of no pet. Later IDs have no gaps, so a missing row is
-// an error.
+// An ID that an import left out is of no pet. An export notices a row that somebody has removed.
 func TestGaps(t *testing.T) {
 	s, url := newStore(t)
 	const export = `{"id":2,"name":"2","categoryId":1,"status":"sold"}
@@ -145,16 +126,9 @@ func TestGaps(t *testing.T) {
 	if err := s.Export(t.Context(), io.Discard); err != nil {
 		t.Error(err)
 	}
-	for _, id := range []string{"2", "7", "8"} {
-		execute(t, url, "DELETE FROM petstore.pets WHERE id = "+id)
-		if err := s.Export(t.Context(), io.Discard); petstore.CodeOf(err) != petstore.CodeInternal || !strings.Contains(err.Error(), "there are 4 pets and 0 messages, want 5 and 0") {
-			t.Errorf("without the row %s, the export returned %v", id, err)
-		}
-		execute(t, url, "INSERT INTO petstore.pets VALUES ("+id+", '', 1)")
-	}
 	execute(t, url, "DELETE FROM petstore.pets WHERE id = 7")
-	if _, err := s.ListPets(t.Context(), petstore.ListQuery{}); petstore.CodeOf(err) != petstore.CodeInternal {
-		t.Errorf("without a row, ListPets: %v", err)
+	if err := s.Export(t.Context(), io.Discard); petstore.CodeOf(err) != petstore.CodeInternal || !strings.Contains(err.Error(), "there are 4 pets and 0 messages, want 5 and 0") {
+		t.Errorf("without a row, the export returned %v", err)
 	}
 }
 

@@ -99,19 +99,6 @@ func (p *page) fill(n int) {
 	}
 }
 
-// TestWithoutGetPet: where single pets are not served, the page does not offer them.
-func TestWithoutGetPet(t *testing.T) {
-	p := newPage(t, 1200, "light", "-without-getpet")
-	p.fill(2)
-	p.unlock()
-	p.shows("#list td", "1")
-	p.hides("#list td a")
-	p.hides("#find")
-	p.Click(`.views [href="#api"]`)
-	p.shows("#listPets", "List pets")
-	p.hides("#getPet")
-}
-
 // TestLogin: behind a proxy that a user logs in to, the page sends the cookie of the login.
 // When the login has expired, the page says what to do, and keeps the key.
 func TestLogin(t *testing.T) {

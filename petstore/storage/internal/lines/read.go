@@ -2,9 +2,7 @@ package lines
 
 import (
 	"bufio"
-	"bytes"
 	"compress/gzip"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -19,14 +17,16 @@ import (
 // ErrMalformed says that what was read is not a whole and unchanged export.
 var ErrMalformed = errors.New("the export is damaged or malformed")
 
-// maxLine is the maximum length of a line, in bytes: every byte of a text may be escaped as
+// MaxLine is the maximum length of a line, in bytes: every byte of a text may be escaped as
 // in \u0000, and there are other members.
-const maxLine = 6*petstore.MaxTextBytes + 64<<10
+const MaxLine = 6*petstore.MaxTextBytes + 64<<10
+
+// maxID is the highest ID of a pet or number of a message: a store never runs out of higher ones.
+const maxID = 1 << 62
 
 // Read yields each record of an export, until an error. It wraps [ErrMalformed] and names the
 // line, unless it is an fs.PathError, of a file that cannot be read. An import must store
-// nothing if there is an error, even after the end. Empty lines are ignored. As r is read,
-// the sequence can be used once.
+// nothing if there is an error, even after the end. As r is read, the sequence can be used once.
 func Read(r io.Reader) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		fail := func(err error) {
@@ -41,13 +41,10 @@ func Read(r io.Reader) iter.Seq2[Record, error] {
 			return
 		}
 		lines := bufio.NewScanner(text)
-		lines.Buffer(nil, maxLine+1)
+		lines.Buffer(nil, MaxLine+1)
 		var p progress
 		n := 1
 		for ; lines.Scan() && lines.Err() == nil; n++ { // with an error comes part of a line
-			if len(bytes.TrimSpace(lines.Bytes())) == 0 {
-				continue
-			}
 			rec, err := p.next(lines.Bytes())
 			if err != nil {
 				fail(fmt.Errorf("line %d: %w", n, err))
@@ -59,7 +56,7 @@ func Read(r io.Reader) iter.Seq2[Record, error] {
 		}
 		switch err := lines.Err(); {
 		case errors.Is(err, bufio.ErrTooLong):
-			fail(fmt.Errorf("line %d: must have at most %d bytes", n, maxLine))
+			fail(fmt.Errorf("line %d: must have at most %d bytes", n, MaxLine))
 		case err != nil:
 			fail(fmt.Errorf("line %d: it cannot be read further: %w", n, err))
 		case !p.ended:
@@ -80,9 +77,8 @@ func decompressed(r io.Reader) (io.Reader, error) {
 // progress is how far an export was read.
 type progress struct {
 	Counts
-	lastPet     int64  // the highest ID
-	lastMessage int64  // the highest number
-	lastKey     []byte // of an outcome
+	lastPet     int64 // the highest ID
+	lastMessage int64 // the highest number
 	sum         uint32
 	ended       bool
 }
@@ -102,7 +98,7 @@ func (p *progress) next(line []byte) (Record, error) {
 	case rec.Message != nil:
 		err = p.message(rec.Message)
 	case rec.Outcome != nil:
-		err = p.outcome(rec.Outcome)
+		p.Outcomes++
 	default:
 		err = p.end(rec.End)
 	}
@@ -129,23 +125,6 @@ func (p *progress) message(m *petstore.Message) error {
 	return nil
 }
 
-func (p *progress) outcome(o *Outcome) error {
-	switch none := [sha256.Size]byte{}; {
-	case o.Key == none || o.Value == none || o.Created.IsZero():
-		return errors.New("outcome: must have a key, a value and a createdAt")
-	case o.Pet < 0 || o.Message < 0 || (o.Pet == 0) == (o.Message == 0):
-		return errors.New("outcome: must have the ID of a pet or the number of a message")
-	case bytes.Compare(o.Key[:], p.lastKey) <= 0 && p.lastKey != nil:
-		return errors.New("outcome: the keys must ascend")
-	}
-	p.Outcomes++
-	p.lastKey = o.Key[:]
-	// What it names may be lost, but its ID must not be issued again.
-	p.lastPet = max(p.lastPet, o.Pet)
-	p.lastMessage = max(p.lastMessage, o.Message)
-	return nil
-}
-
 // end compares the end with the lines before it. It raises the highest numbers to those
 // that were seen.
 func (p *progress) end(end *End) error {
@@ -159,5 +138,8 @@ func (p *progress) end(end *End) error {
 	}
 	end.LastPet = max(end.LastPet, p.lastPet)
 	end.LastMessage = max(end.LastMessage, p.lastMessage)
+	if max(end.LastPet, end.LastMessage) > maxID {
+		return fmt.Errorf("end: IDs must be at most %d", int64(maxID))
+	}
 	return nil
 }

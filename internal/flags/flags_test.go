@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 	"testing"
 
@@ -21,9 +20,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{nil, 0, ""},
 		{errors.New("first\nsecond\nthird"), 1, "prog: first second third\n"},
-		{flags.FileError("-db", &fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}), 1,
-			"prog: -db: open x: permission denied; run this as the user who owns the file, or let this user read and write it\n"},
-		{fmt.Errorf("wrapped: %w", flags.Usagef("misused")), 2, "prog: wrapped: misused; see prog go -h\n"},
+		{fmt.Errorf("wrapped: %w", flags.Usagef("misused")), 2, "prog: wrapped: misused; see prog -h\n"},
 		{flags.Exit(5), 5, ""},
 	} {
 		run := func(*flags.Call) error { return tt.err }
