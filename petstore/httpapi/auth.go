@@ -84,10 +84,12 @@ func (h *handler) authenticate(ctx context.Context, header http.Header) (account
 	switch {
 	case err == nil && account == "": // of a map without the key, say
 		return "", errBadCredential
-	case err != nil && petstore.CodeOf(err) != petstore.CodeUnauthorized:
-		return "", &petstore.Error{Code: petstore.CodeUnavailable, Message: "the credential cannot be checked now; try again later", Err: err}
+	case err == nil:
+		return account, nil
+	case petstore.CodeOf(err) == petstore.CodeUnauthorized:
+		return "", err
 	}
-	return account, err
+	return "", &petstore.Error{Code: petstore.CodeUnavailable, Message: "the credential cannot be checked now; try again later", Err: err}
 }
 
 // bearerToken returns the token of an Authorization field's value, or "" if

@@ -84,6 +84,9 @@ func TestAccount(t *testing.T) {
 	var seen recorder[string]
 	note := func(ctx context.Context, _ any) error {
 		seen.add(httpapi.Account(ctx))
+		if other := httpapi.Account(httpapi.WithAccount(ctx, "carol")); other != "carol" {
+			t.Errorf("in a context for carol the account is %q", other)
+		}
 		if ctx.Value(sentKey{}) == nil {
 			t.Errorf("not the request's context: %v", ctx)
 		}

@@ -29,8 +29,8 @@ type Options struct {
 	// Logger receives responses of 500 and above, with the details that the client does
 	// not see. Responses to clients that went away are not logged.
 	//
-	// A 503 whose petstore.Error has no Err, and which only asks the client to come back later,
-	// is not logged either. At most ten lines are logged in a second. nil: nothing is logged.
+	// Nor is a 503 logged that only asks the client to come back later: of a petstore.Error
+	// without Err, or of a context. At most ten lines are logged in a second. nil: nothing is logged.
 	Logger *slog.Logger
 
 	// MaxBodyBytes is the size limit of a request's body, in bytes. 0 or
@@ -102,13 +102,14 @@ func New(service petstore.Service, auth Authenticator, opts *Options) http.Handl
 	return h
 }
 
-// call is a request on its way to its response. The context of all that the handler calls
-// for the request has it: see RequestID.
+// call is a request on its way to its response. It is the context of all that the handler
+// calls for the request: that of the request, with the call itself for RequestID and, once it
+// is known, the account.
 type call struct {
+	context.Context
 	h     *handler // nil: of WriteError
 	w     http.ResponseWriter
 	r     *http.Request
-	ctx   context.Context // the request's, with the call and, once it is known, the account
 	id    requestID
 	start time.Time
 	seen  Observation // so far
@@ -116,6 +117,17 @@ type call struct {
 
 // callKey is the key of the call in its context.
 type callKey struct{}
+
+// Value implements [context.Context].
+func (c *call) Value(key any) any {
+	switch {
+	case key == callKey{}:
+		return c
+	case key == accountKey{} && c.seen.Account != "":
+		return c.seen.Account
+	}
+	return c.Context.Value(key)
+}
 
 // response is what an operation returns.
 type response struct {
@@ -132,8 +144,7 @@ var jsonType = []string{"application/json"}
 // order that the package documentation promises, calls the operation, and sends what that
 // returns.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{h: h, w: w, r: r, id: newRequestID(r), start: time.Now()}
-	c.ctx = context.WithValue(r.Context(), callKey{}, c)
+	c := &call{Context: r.Context(), h: h, w: w, r: r, id: newRequestID(r), start: time.Now()}
 	defer c.end()
 
 	op, err := h.route(w, r)
@@ -142,19 +153,18 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.seen.Operation = op.name
-	r.Pattern = op.method + " " + op.path // as http.ServeMux does, for middleware
+	r.Pattern = op.pattern // as http.ServeMux does, for middleware
 	for _, f := range op.header {
 		w.Header()[f.name] = f.values
 	}
 	if !op.public {
-		c.seen.Account, err = h.authenticate(c.ctx, r.Header)
+		c.seen.Account, err = h.authenticate(c, r.Header)
 		if err != nil {
 			c.fail(err)
 			return
 		}
-		c.ctx = WithAccount(c.ctx, c.seen.Account)
 	}
-	resp, err := op.do(h, c.ctx, r)
+	resp, err := op.do(h, c, r)
 	if err != nil {
 		c.fail(err)
 		return
@@ -170,7 +180,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (c *call) fail(err error) {
 	body := errorBodyOf(err)
 	// net/http cancels the request's context when the connection is lost.
-	gone := errors.Is(err, context.Canceled) && errors.Is(c.ctx.Err(), context.Canceled)
+	gone := errors.Is(err, context.Canceled) && errors.Is(c.Err(), context.Canceled)
 	e, ok := errors.AsType[*petstore.Error](err)
 	busy := body.Status == http.StatusServiceUnavailable && (!ok || e.Err == nil)
 	if body.Status >= http.StatusInternalServerError && !gone && !busy {
@@ -183,7 +193,7 @@ func (c *call) fail(err error) {
 // secrets.
 func (c *call) log(body errorBody, err error) {
 	if c.h.limit.Allow() {
-		c.h.opts.Logger.ErrorContext(c.ctx, "request failed", "request_id", c.id.String(), "operation", c.seen.Operation,
+		c.h.opts.Logger.ErrorContext(c, "request failed", "request_id", c.id.String(), "operation", c.seen.Operation,
 			"method", c.r.Method, "path", request.Path(c.r), "account", c.seen.Account, "status", body.Status, "code", body.Code, "err", err)
 	}
 }

@@ -99,7 +99,7 @@ func TestObserve(t *testing.T) {
 	for raw, want := range map[string]string{
 		get("/pets?limit=5"):              "listPets, GET /pets, 200, alice",
 		request("HEAD /pets", authorized): "listPets, GET /pets, 200, alice",
-		get("/pets/%31"):                  "getPet, GET /pets/, 200, alice",
+		get("/pets/%31"):                  "getPet, GET /pets/{petId}, 200, alice",
 		post("/pets", rexBody):            "createPet, POST /pets, 201, alice",
 		post("/pets", "{"):                "createPet, POST /pets, 400, alice",
 		post("/messages", "{"):            "submitMessage, POST /messages, 400, alice",

@@ -10,11 +10,12 @@ import (
 
 // operation is an operation of the contract, or the one for its OpenAPI document.
 type operation struct {
-	name   string        // the contract's operation name
-	method string        // GET stands for HEAD too
-	path   string        // if it ends in a slash, one more segment follows: the parameter
-	public bool          // needs no credential
-	header []headerField // of every response, errors included
+	name    string        // the contract's operation name
+	pattern string        // as http.ServeMux would set Request.Pattern
+	method  string        // GET stands for HEAD too
+	path    string        // if it ends in a slash, one more segment follows: the parameter
+	public  bool          // needs no credential
+	header  []headerField // of every response, errors included
 
 	// do carries out the operation. The context has the account.
 	do func(*handler, context.Context, *http.Request) (response, error)
@@ -28,25 +29,28 @@ type headerField struct {
 
 var (
 	listPets = operation{
-		name:   "listPets",
-		method: "GET",
-		path:   "/pets",
-		do:     (*handler).listPets,
+		name:    "listPets",
+		pattern: "GET /pets",
+		method:  "GET",
+		path:    "/pets",
+		do:      (*handler).listPets,
 	}
 
 	createPet = operation{
-		name:   "createPet",
-		method: "POST",
-		path:   "/pets",
-		do:     (*handler).createPet,
+		name:    "createPet",
+		pattern: "POST /pets",
+		method:  "POST",
+		path:    "/pets",
+		do:      (*handler).createPet,
 	}
 
 	// The contract schedules this one for removal (section 4.3), and does not say
 	// since when it is deprecated.
 	getPet = operation{
-		name:   "getPet",
-		method: "GET",
-		path:   "/pets/",
+		name:    "getPet",
+		pattern: "GET /pets/{petId}",
+		method:  "GET",
+		path:    "/pets/",
 		header: []headerField{
 			{"Deprecation", []string{"@1795132800"}},              // 2026-11-20 (RFC 9745)
 			{"Sunset", []string{"Thu, 05 Dec 2030 00:00:00 GMT"}}, // RFC 8594
@@ -56,18 +60,20 @@ var (
 	}
 
 	submitMessage = operation{
-		name:   "submitMessage",
-		method: "POST",
-		path:   "/messages",
-		do:     (*handler).submitMessage,
+		name:    "submitMessage",
+		pattern: "POST /messages",
+		method:  "POST",
+		path:    "/messages",
+		do:      (*handler).submitMessage,
 	}
 
 	openAPI = operation{
-		name:   "openapi",
-		method: "GET",
-		path:   "/openapi.json",
-		public: true,
-		do:     (*handler).openAPI,
+		name:    "openapi",
+		pattern: "GET /openapi.json",
+		method:  "GET",
+		path:    "/openapi.json",
+		public:  true,
+		do:      (*handler).openAPI,
 	}
 )
 
