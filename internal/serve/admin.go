@@ -19,12 +19,15 @@ import (
 //	GET /messages?limit=N  the N oldest messages in the queue (default: 100), as a JSON array;
 //	                       fewer once their texts reach 128 KiB
 //	DELETE /messages/{id}  removes a message from the queue: 204, even if there is none
+//	GET /healthz, /readyz  as at the main address, which may have no place for another connection
 //
 // It needs no key. Any client that reaches the address may do all of this. On a loopback
 // address, the web pages of other sites may not.
 func (s *server) adminHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", s.metrics)
+	mux.HandleFunc("GET /healthz", s.health)
+	mux.HandleFunc("GET /readyz", s.health)
 	mux.HandleFunc("GET /messages", func(w http.ResponseWriter, r *http.Request) {
 		if err := s.listMessages(w, r); err != nil {
 			httpapi.WriteError(w, r, err)

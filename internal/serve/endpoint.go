@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -39,10 +40,12 @@ const (
 // endpoint is an address that is served, and its listener.
 type endpoint struct {
 	net.Listener
-	flag  string        // the flag with the address
-	open  atomic.Int64  // connections
-	slots chan struct{} // holds one for each, and one for that which is accepted next
-	http  http.Server   // with a TLSConfig: HTTPS
+	flag   string        // the flag with the address
+	open   atomic.Int64  // connections
+	slots  chan struct{} // holds one for each, and one for that which is accepted next; endpoints may share it
+	closed chan struct{} // is closed with the listener
+	close  sync.Once
+	http   http.Server // with a TLSConfig: HTTPS
 }
 
 // maxConnections returns how many clients may be connected, so that descriptors are left.
@@ -77,7 +80,7 @@ func (s *server) listen(flag, addr string, config *tls.Config, slots chan struct
 	if err != nil {
 		return nil, fmt.Errorf("-%s: %w; choose another address", flag, err)
 	}
-	e := &endpoint{Listener: ln, flag: flag, slots: slots}
+	e := &endpoint{Listener: ln, flag: flag, slots: slots, closed: make(chan struct{})}
 	// All limits count connections. One of HTTP/2 would carry 250 requests at a time.
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -106,9 +109,14 @@ func (s *server) listen(flag, addr string, config *tls.Config, slots chan struct
 	return e, nil
 }
 
-// Accept implements [net.Listener]. At the limit of connections it waits until one is closed.
+// Accept implements [net.Listener]. At the limit of connections it waits until one of them, or
+// the listener, is closed.
 func (e *endpoint) Accept() (net.Conn, error) {
-	e.slots <- struct{}{}
+	select {
+	case e.slots <- struct{}{}:
+	case <-e.closed:
+		return nil, net.ErrClosed
+	}
 	c, err := e.Listener.Accept()
 	if err != nil {
 		<-e.slots
@@ -116,6 +124,12 @@ func (e *endpoint) Accept() (net.Conn, error) {
 	}
 	_ = c.(*net.TCPConn).SetWriteBuffer(writeBuffer)
 	return c, nil
+}
+
+// Close implements [net.Listener].
+func (e *endpoint) Close() error {
+	e.close.Do(func() { close(e.closed) })
+	return e.Listener.Close()
 }
 
 // listenAll opens the addresses, and sets all that does not depend on the store.

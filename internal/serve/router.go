@@ -38,12 +38,8 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	get := r.Method == http.MethodGet || r.Method == http.MethodHead
 	path, below := strings.CutPrefix(r.URL.Path, rt.base)
 	switch {
-	case get && r.URL.Path == "/healthz":
-		health(w, r, nil)
-	case get && r.URL.Path == "/readyz":
-		ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
-		defer cancel()
-		health(w, r, rt.ready(ctx))
+	case get && (r.URL.Path == "/healthz" || r.URL.Path == "/readyz"):
+		rt.health(w, r)
 	case get && r.URL.Path == "/" && rt.page != nil:
 		rt.page.ServeHTTP(w, r)
 	case below && (path == "" || path[0] == '/' || rt.base == ""):
@@ -58,12 +54,17 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	request.Discard(r) // as the handler does by itself
 }
 
-// health responds with 200 unless there is an error.
-func health(w http.ResponseWriter, r *http.Request, err error) {
+// health serves GET /healthz, which is always 200, and GET /readyz, which is an error if
+// requests should be sent elsewhere.
+func (s *server) health(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
-	if err != nil {
-		httpapi.WriteError(w, r, err)
-		return
+	if r.URL.Path == "/readyz" {
+		ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
+		defer cancel()
+		if err := s.ready(ctx); err != nil {
+			httpapi.WriteError(w, r, err)
+			return
+		}
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, _ = io.WriteString(w, "ok\n")
