@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -118,17 +119,33 @@ func TestImportExpired(t *testing.T) {
 }
 
 // TestImportLimits: an import accepts what a store accepts: the longest texts, however they
-// are escaped, and the highest IDs.
+// are escaped, and the highest IDs, after which no other is issued.
 func TestImportLimits(t *testing.T) {
 	lines := fmt.Sprintf(`{"id":1,"name":"%s","categoryId":1}
 {"id":"msg_4","message":"%[1]s","status":"queued","createdAt":"2026-01-02T03:04:05.678Z"}
-{"end":{"pets":1,"messages":1,"lastPet":%d,"lastMessage":%[2]d}}`, strings.Repeat(`\u0000`, petstore.MaxTextBytes), int64(1<<62))
+{"end":{"pets":1,"messages":1,"lastPet":%d,"lastMessage":%[2]d}}`, strings.Repeat(`\u0000`, petstore.MaxTextBytes), int64(math.MaxInt64-1))
 	path := dbPath(t)
 	if _, err := storage.Import(t.Context(), path, strings.NewReader(lines)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := storage.Import(t.Context(), dbPath(t), strings.NewReader(exported(t, path))); err != nil {
-		t.Errorf("its own export: %v", err)
+	s := open(t, path)
+	createPets(t, s, 1, math.MaxInt64)
+	if m, err := s.SubmitMessage(t.Context(), "last", petstore.IdempotencyKey{}); err != nil || m.ID != fmt.Sprint("msg_", int64(math.MaxInt64)) {
+		t.Errorf("the last message: %+v, %v", m, err)
+	}
+	_, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.IdempotencyKey{})
+	_, err2 := s.SubmitMessage(t.Context(), "none", petstore.IdempotencyKey{})
+	if petstore.CodeOf(err) != petstore.CodeInsufficientStorage || petstore.CodeOf(err2) != petstore.CodeInsufficientStorage {
+		t.Errorf("a pet and a message after the last ones: %v, %v", err, err2)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	saved, _ := salvaged(t, path)
+	for _, lines := range []string{exported(t, path), saved} {
+		if _, err := storage.Import(t.Context(), dbPath(t), strings.NewReader(lines)); err != nil {
+			t.Errorf("the import of what it holds: %v", err)
+		}
 	}
 }
 
@@ -149,48 +166,61 @@ func TestImportErrors(t *testing.T) {
 		{pet + `{"id":2,"name`, "line 2: "},
 		{"\n{}", "line 1: must be one JSON object on each line"},
 		{"[\n{}\n]", "line 1: must be one JSON object on each line"},
-		{"{\n" + pet[1:], "line 1: must be one JSON object on each line: jsontext: unexpected EOF"},
-		{strings.TrimSpace(pet) + end, "line 1: must be one JSON object on each line: jsontext: invalid character '{' after top-level value"},
+		{"{\n" + pet[1:], "line 1: must be one JSON object on each line: unexpected EOF"},
+		{strings.TrimSpace(pet) + end, "line 1: must be one JSON object on each line: invalid character '{' after top-level value"},
 		{"null", "line 1: must be one JSON object on each line"},
 		{"[1]", "line 1: must be one JSON object on each line"},
 		{strings.Replace(message, "2026-01-02T03:04:05.678Z", "9999-12-31T23:59:59-01:00", 1), "line 1: createdAt: must be from the year 0 to 9999"},
 		{strings.Replace(outcome, "2026-01-02T03:04:05Z", "9999-12-31T23:59:59-01:00", 1), "line 1: createdAt: must be from the year 0 to 9999"},
 		{strings.Replace(message, "msg_4", "msg_9223372036854775808", 1), `line 1: id: must be msg_ and a number above 0`},
-		{strings.Replace(end, `"lastMessage":0`, `"lastMessage":9223372036854775808`, 1), "line 1: must be one JSON object on each line: "},
+		{strings.Replace(end, `"lastMessage":0`, `"lastMessage":9223372036854775808`, 1), "line 1: end/lastMessage: must have the form that it has in an export"},
 		{"{}", kinds},
+		{pet[:len(pet)-2] + "," + message[1:], "line 1: must be one JSON object on each line: duplicate object member name"},
+		{pet[:len(pet)-2] + `,"message":"a"}`, kinds},
+		{pet[:len(pet)-2] + "," + outcome[1:], kinds},
+		{strings.Replace(message, "{", `{"categoryId":1,`, 1), kinds},
+		{strings.Replace(outcome, "{", `{"id":1,`, 1), kinds},
+		{strings.Replace(outcome, "{", `{"message":"a",`, 1), kinds},
+		{outcome[:len(outcome)-2] + "," + end[1:], kinds},
 		{`{"id":1,"name":"a"}`, "line 1: categoryId: is missing"},
 		{`{"id":1,"name":null,"categoryId":1}`, "line 1: name: must be a string, got null"},
 		{strings.Replace(message, "queued", "sent", 1), `line 1: status: must be "queued"`},
 		{strings.Replace(message, `"status":"queued",`, "", 1), `line 1: status: must be "queued"`},
-		{`{"id":1,"categoryId":1,"nme":"a"}`, `line 1: must be one JSON object on each line: `},
+		{`{"id":1,"categoryId":1,"nme":"a"}`, `line 1: no record has the member "nme"`},
 		{`{"id":1,"name":7,"categoryId":1}`, "line 1: name: must be a string, got 7"},
 		{`{"id":1,"name":"a","categoryId":1.0}`, "line 1: categoryId: "},
-		{`{"end":{"pets":"1"}}`, "line 1: must be one JSON object on each line: "},
-		{strings.Replace(message, "2026-", "", 1), "line 1: must be one JSON object on each line: "},
+		{`{"end":{"pets":"1"}}`, "line 1: end/pets: must have the form that it has in an export"},
+		{strings.Replace(message, "2026-", "", 1), "line 1: createdAt: must have the form that it has in an export"},
 		{`{"id":1,"name":"a","categoryId":1,"status":null}`, "line 1: status: must be a string, got null"},
 		{`{"id":1,"name":"a","categoryId":1,"status":""}`, "line 1: status: must not be empty"},
 		{pet + strings.Replace(pet, `"a"`, `"`+strings.Repeat("a", 64<<10+1)+`"`, 1), "line 2: name: must have at most 65536 bytes, got 65537"},
 		{strings.Replace(message, `"a"`, `"`+strings.Repeat(`\u0061`, 64<<10+1)+`"`, 1), "line 1: message: must have at most 65536 bytes, got 65537"},
 		{pet + strings.Replace(pet, `"a"`, `"`+strings.Repeat("a", 1<<20)+`"`, 1), "line 2: must have at most 458752 bytes"},
 		{`{"id":1,"name":"a","categoryId":1,"status":"lost"}`, "line 1: status: must be one of available, pending, sold"},
-		{strings.Replace(pet, `"id":1,`, "", 1), `line 1: id: must be above 0, the highest one before it`},
-		{strings.Replace(pet, `1`, "0", 1), `line 1: id: must be above 0, the highest one before it`},
-		{pet + pet, `line 2: id: must be above 1, the highest one before it`},
+		{strings.Replace(pet, `"id":1,`, "", 1), `line 1: id: is missing; docs/operations.md shows how to number pets`},
+		{strings.Replace(pet, `1`, "0", 1), `line 1: id: must be above 0, the highest one before it, got 0`},
+		{strings.Replace(pet, `1`, "-1", 1), `line 1: id: must be above 0, the highest one before it, got -1`},
+		{pet + pet, `line 2: id: must be above 1, the highest one before it, got 1`},
 		{message + message, `line 2: id: must be msg_ and a number above 4, the highest one before it`},
 		{strings.Replace(message, "msg_4", "4", 1), `line 1: id: must be msg_ and a number above 0`},
-		{strings.Replace(outcome, "AAAA", "", 1), "line 1: must be one JSON object on each line: "},
+		{strings.Replace(outcome, "AAAA", "", 1), "line 1: outcome/key: must have the form that it has in an export"},
 		{outcome + end, "line 2: end: it counts 0 pets, 0 messages and 0 outcomes, but there are 0, 0 and 1"},
 		{message + `{"end":{"pets":0,"messages":2,"lastMessage":4}}`, "line 2: end: it counts 0 pets, 2 messages and 0 outcomes, but there are 0, 1 and 0"},
 		{pet + strings.Replace(end, "0", "2", 1), "line 2: end: it counts 2 pets, 0 messages and 0 outcomes, but there are 1, 0 and 0"},
 		{strings.Replace(withEnd(pet+pet, 2, 0), `"id":1`, `"id":0001`, 1), "line 1: must be one JSON object on each line"},
 		{strings.Replace(withEnd(pet, 1, 0), `"name":"a"`, `"name":"b"`, 1), "line 2: end: the lines before it were changed: they fail its checksum"},
-		{`{"end":{"lastPet":4611686018427387905}}`, "line 1: end: IDs must be at most 4611686018427387904"},
 		{"\x1f\x8b", "unexpected EOF"},
 		{end + pet, "line 2: there is more after the end"},
 	} {
 		_, err := storage.Import(t.Context(), path, strings.NewReader(c.lines))
 		if !errors.Is(err, storage.ErrMalformed) || !strings.HasPrefix(err.Error(), storage.ErrMalformed.Error()+": "+c.want) {
 			t.Errorf("%.1000s\nthe import returned %v, want %s", c.lines, err, c.want)
+		}
+	}
+	for _, id := range []string{"9223372036854775808", "18446744073709551615", strings.Repeat("7", 58), "1e5", "1.0", `"1"`, "null"} {
+		_, err := storage.Import(t.Context(), path, strings.NewReader(withEnd(strings.Replace(pet, "1", id, 1), 1, 0)))
+		if want := "line 1: id: must be a 64-bit integer, without fraction or exponent, got " + id; err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("the import returned %v, want %s", err, want)
 		}
 	}
 	unread := &fs.PathError{Op: "read", Path: path, Err: errors.New("unread")}

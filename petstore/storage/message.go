@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"iter"
+	"math"
 	"time"
 
 	"example.com/animalstore/petstore"
@@ -20,6 +21,9 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, key petstore.Ide
 		o, err := tx.outcome(rules.SubmitMessage, key, []byte(text), func(o *outcome) error {
 			if tx.Queued >= int64(s.opts.QueueCapacity) {
 				return petstore.ErrQueueFull
+			}
+			if tx.LastMessage == math.MaxInt64 {
+				return rules.ErrNoIDs
 			}
 			o.Message = tx.LastMessage + 1
 			return tx.addMessage(o.Message, tx.now, text)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/internal/encoded"
@@ -25,6 +26,9 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.I
 	pet := petstore.Pet{NewPet: p}
 	err := s.update(ctx, func(tx *writeTx) error {
 		o, err := tx.outcome(rules.CreatePet, key, value, func(o *outcome) error {
+			if tx.LastPet == math.MaxInt64 {
+				return rules.ErrNoIDs
+			}
 			o.Pet = tx.LastPet + 1
 			return tx.addPet(petstore.Pet{ID: o.Pet, NewPet: p})
 		})

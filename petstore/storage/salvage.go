@@ -124,7 +124,8 @@ func (r *salvager) readFile(path string) (err error) {
 		r.damage(err)
 	}
 	r.table(&outcomeTable, func(_, _ []byte) {})
-	return r.out.End(st.LastPet+maxWaiting, st.LastMessage+maxWaiting, time.Now())
+	above := func(last int64) int64 { return min(last, math.MaxInt64-maxWaiting) + maxWaiting }
+	return r.out.End(above(st.LastPet), above(st.LastMessage), time.Now())
 }
 
 // allPets yields each pet of petTables once, in order: one that is damaged in the table of all

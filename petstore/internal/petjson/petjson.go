@@ -53,7 +53,7 @@ func Decode(name string, value jsontext.Value, v any, must string) error {
 	case value == nil:
 		return petstore.Errorf(petstore.CodeInvalid, "%s: is missing", name)
 	case value.Kind() == 'n' || json.Unmarshal(value, v) != nil:
-		return petstore.Errorf(petstore.CodeInvalid, "%s: must be %s, got %.40s", name, must, value)
+		return petstore.Errorf(petstore.CodeInvalid, "%s: must be %s, got %.100s", name, must, value)
 	}
 	return nil
 }

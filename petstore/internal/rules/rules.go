@@ -16,6 +16,9 @@ import (
 // another limit.
 const QueueCapacity = 100_000
 
+// ErrNoIDs is the error of a create after an import that has set the highest ID.
+var ErrNoIDs = petstore.Errorf(petstore.CodeInsufficientStorage, "there are no higher IDs")
+
 // MessageTime returns t as stores keep it in petstore.Message.CreatedAt.
 func MessageTime(t time.Time) time.Time {
 	return t.UTC().Truncate(time.Millisecond)

@@ -6,12 +6,14 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/rules"
 )
 
 // receipt identifies a commit whose response was lost.
@@ -202,6 +204,9 @@ func (tx *writeTx) apply(c *change, capacity int64) {
 	c.made = tx.now
 	o := outcome{digest: c.digest, hash: c.hash, made: c.made}
 	switch {
+	case c.pet != nil && tx.lastPet == math.MaxInt64, c.message != nil && tx.lastMessage == math.MaxInt64:
+		c.err = rules.ErrNoIDs
+		return
 	case c.pet != nil:
 		tx.stored++
 		tx.lastPet++

@@ -132,6 +132,22 @@ func TestGaps(t *testing.T) {
 	}
 }
 
+// After an import that has set the highest ID, no other is issued.
+func TestLastID(t *testing.T) {
+	s, _ := newStore(t)
+	const export = `{"end":{"lastPet":9223372036854775806,"lastMessage":9223372036854775806}}`
+	if _, err := s.Import(t.Context(), strings.NewReader(export)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []petstore.Code{"", petstore.CodeInsufficientStorage} {
+		_, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "last"}, petstore.IdempotencyKey{})
+		_, err2 := s.SubmitMessage(t.Context(), "last", petstore.IdempotencyKey{})
+		if petstore.CodeOf(err) != want || petstore.CodeOf(err2) != want {
+			t.Errorf("a pet and a message: %v, %v", err, err2)
+		}
+	}
+}
+
 // Open says in one line why a database cannot be used.
 func TestOpenErrors(t *testing.T) {
 	t.Parallel()

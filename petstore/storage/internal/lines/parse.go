@@ -3,6 +3,7 @@ package lines
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -22,36 +23,52 @@ type anyRecord struct {
 	End     *End       `json:"end"`
 }
 
-// parse reads a record. Its members may be in any order. A member of no kind of record is an
-// error, and one of another kind is ignored.
+// parse reads a record. Its members may be in any order. A member of another kind of record is
+// an error, so that nothing is lost in silence.
 func parse(line []byte) (Record, error) {
 	var rec anyRecord
-	err := json.Unmarshal(line, &rec, json.RejectUnknownMembers(true))
-	if err == nil && jsontext.Value(line).Kind() != '{' {
-		err = errors.New("it is null")
+	if err := rec.unmarshal(line); err != nil {
+		return Record{}, err
 	}
-	if err != nil {
-		return Record{}, fmt.Errorf("must be one JSON object on each line: %w", err)
-	}
+	pet, message := rec.Name != nil || rec.CategoryID != nil, rec.Message != nil || rec.Created != nil
+	both := rec.ID != nil || rec.Status != nil // pets and messages have these
+	outcome, end := rec.Outcome != nil, rec.End != nil
 	switch {
-	case rec.Outcome != nil:
-		return Record{Outcome: rec.Outcome}, checkTime(&rec.Outcome.Created)
-	case rec.End != nil:
-		return Record{End: rec.End}, nil
-	case rec.Message != nil && rec.Created != nil:
-		m, err := rec.message()
-		return Record{Message: m}, err
-	case rec.Name != nil:
+	case pet && !message && !outcome && !end:
 		if rec.ID == nil {
-			rec.ID = jsontext.Value("0") // which the reader refuses, with advice
+			return Record{}, errors.New("id: is missing; docs/operations.md shows how to number pets")
 		}
 		p, err := rec.Pet()
 		if err == nil {
 			err = p.Validate()
 		}
 		return Record{Pet: &p}, err
+	case rec.Message != nil && rec.Created != nil && !pet && !outcome && !end:
+		m, err := rec.message()
+		return Record{Message: m}, err
+	case outcome && !pet && !message && !both && !end:
+		return Record{Outcome: rec.Outcome}, checkTime(&rec.Outcome.Created)
+	case end && !pet && !message && !both && !outcome:
+		return Record{End: rec.End}, nil
 	}
 	return Record{}, errors.New("must be a pet with a name and a categoryId, a message with a createdAt, an outcome, or the end")
+}
+
+// unmarshal decodes a line. Its errors name the member, and no types of Go.
+func (rec *anyRecord) unmarshal(line []byte) error {
+	err := json.Unmarshal(line, rec, json.RejectUnknownMembers(true))
+	e, semantic := errors.AsType[*json.SemanticError](err)
+	switch {
+	case err == nil && jsontext.Value(line).Kind() == '{': // null is no error
+		return nil
+	case errors.Is(err, json.ErrUnknownName):
+		return fmt.Errorf("no record has the member %q", e.JSONPointer.LastToken())
+	case semantic && e.JSONPointer != "":
+		return fmt.Errorf("%s: must have the form that it has in an export", e.JSONPointer[1:])
+	case err != nil && !semantic:
+		return fmt.Errorf("must be one JSON object on each line: %s", strings.TrimPrefix(err.Error(), "jsontext: "))
+	}
+	return errors.New("must be one JSON object on each line")
 }
 
 func (rec *anyRecord) message() (*petstore.Message, error) {
