@@ -20,8 +20,8 @@ import (
 // For a request that comes more than a second after the last look, or whose key it does not
 // know, it looks whether its path leads to another file, or to one with another size or time,
 // and only then opens and reads it. If that file is missing, malformed or cannot be read, the
-// last good keys are accepted for two more seconds, and then none until a look finds a good
-// file. While a look does not return, as on a file system that hangs, the calls that need it
+// last good keys are accepted for two more seconds, and then none until a look, once a second,
+// finds a good file. While a look does not return, as on a file system that hangs, the calls that need it
 // wait.
 type File struct {
 	path    string
@@ -61,44 +61,52 @@ func Open(path string, log *slog.Logger) (*File, error) {
 	return f, nil
 }
 
-// look returns the state of a look that has begun after began.
+// look returns the state of a look that has begun after began. While the file cannot be used,
+// it looks once a second.
 func (f *File) look(began time.Time) *state {
 	f.looking.Lock()
 	defer f.looking.Unlock()
 	last := f.state.Load()
-	if last.looked.After(began) {
+	if last.looked.After(began) || last.err != nil && began.Sub(last.looked) < time.Second {
 		return last
 	}
-	next := *last
-	defer f.state.Store(&next)
-	next.looked, next.err = time.Now(), nil
+	next := f.next(last)
+	f.state.Store(next)
+	switch {
+	case next.err != nil && last.err == nil:
+		f.log.Error("key file cannot be used; in two seconds no key is accepted", "file", f.path, "err", next.err)
+	case next.err == nil && (last.err != nil || !maps.Equal(next.accounts, last.accounts)):
+		f.log.Info("key file loaded", "file", f.path, "keys", len(next.accounts))
+	}
+	return next
+}
+
+// next returns the state that follows last. It reads the file if that may have changed.
+func (f *File) next(last *state) *state {
+	now := time.Now()
 	info, err := os.Stat(f.path) // needs no descriptor
 	if err == nil && last.info != nil && os.SameFile(info, last.info) && info.Size() == last.info.Size() && info.ModTime().Equal(last.info.ModTime()) {
-		return &next
+		return &state{looked: now, info: info, accounts: last.accounts}
 	}
 	var keys []Key
 	if err == nil {
 		keys, err = List(f.path)
 	}
 	if err != nil {
-		next.info, next.err = nil, err
+		next := &state{looked: now, accounts: last.accounts, err: err, failed: last.failed}
 		if last.err == nil {
-			next.failed = next.looked
-			f.log.Error("key file cannot be used; in two seconds no key is accepted", "file", f.path, "err", err)
+			next.failed = now
 		}
-		return &next
+		return next
 	}
-	next.info, next.accounts = info, make(map[[sha256.Size]byte]string)
-	if next.looked.Sub(info.ModTime()) <= time.Second { // some file systems count time in seconds
-		next.info = nil
+	if now.Sub(info.ModTime()).Abs() <= time.Second { // some file systems count time in seconds
+		info = nil
 	}
+	next := &state{looked: now, info: info, accounts: make(map[[sha256.Size]byte]string)}
 	for _, k := range keys {
 		next.accounts[k.hash] = k.Account
 	}
-	if last.err != nil || !maps.Equal(next.accounts, last.accounts) {
-		f.log.Info("key file loaded", "file", f.path, "keys", len(keys))
-	}
-	return &next
+	return next
 }
 
 var errUnknown = petstore.Errorf(petstore.CodeUnauthorized, "unknown API key")

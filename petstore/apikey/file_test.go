@@ -159,12 +159,14 @@ func TestUnusableWhileServing(t *testing.T) {
 			e.want(alice, "alice")
 			time.Sleep(200 * time.Millisecond) // more than two seconds since it was found
 			for range 3 {
-				e.wantUnchecked(alice)
 				time.Sleep(time.Minute)
+				e.wantUnchecked(alice)
 			}
 			e.wantLog()
 			os.Remove(e.path)
 			process.WriteFile(t, e.path, []byte(a))
+			e.wantUnchecked(bob) // less than a second since the last look
+			time.Sleep(1001 * time.Millisecond)
 			e.want(alice, "alice")
 			e.want(bob, "")
 			e.wantLog("level=INFO", "keys=1")
@@ -178,7 +180,7 @@ func TestLook(t *testing.T) {
 	_, a := makeKey("alice")
 	bob, b := makeKey("bobby")
 	serve(t, a, func(e *env) {
-		for age, account := range map[time.Duration]string{time.Hour: "", time.Second: "bobby"} {
+		for age, account := range map[time.Duration]string{time.Hour: "", time.Second: "bobby", -time.Hour: ""} {
 			touch := func(contents string) {
 				process.WriteFile(t, e.path, []byte(contents))
 				if err := os.Chtimes(e.path, time.Time{}, time.Now().Add(-age)); err != nil {
