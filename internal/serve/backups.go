@@ -37,7 +37,9 @@ func backups(dir string) (names []string, newest time.Time, err error) {
 // old enough, so restarts neither delay nor multiply them, and in one interval at the latest.
 func (s *server) backUp(ctx context.Context) {
 	_, newest, _ := backups(s.backupDir)
-	s.lastBackup.Store(&newest)
+	if !newest.IsZero() {
+		s.lastBackup.Store(&newest)
+	}
 	for due := newest.Add(s.backupEvery); ; {
 		select {
 		case <-ctx.Done():

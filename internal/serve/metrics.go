@@ -78,11 +78,7 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 		s.store.Metrics(gauge)
 	}
 	if s.backupDir != "" {
-		newest := s.lastBackup.Load()
-		if newest == nil || newest.IsZero() {
-			newest = &s.started
-		}
-		gauge("petstore_backup_age_seconds", "Time since the newest backup that did not fail was begun or, if there is none, since the server was started.", time.Since(*newest).Seconds())
+		gauge("petstore_backup_age_seconds", "Time since the newest backup that did not fail was begun or, if there is none, since the server was started.", time.Since(*s.lastBackup.Load()).Seconds())
 	}
 	readable := 0.0
 	if s.keysError(ctx) == nil {

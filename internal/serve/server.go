@@ -38,7 +38,7 @@ type server struct {
 
 	backups       sync.WaitGroup
 	cancelBackups context.CancelFunc
-	lastBackup    atomic.Pointer[time.Time] // when the newest backup was begun; zero: none is known
+	lastBackup    atomic.Pointer[time.Time] // when the newest backup was begun; if there is none, when the server was started
 
 	pets      *endpoint
 	messages  *endpoint   // nil: messages are at pets
@@ -67,6 +67,7 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 		logs = slog.NewJSONHandler(call.Stderr, nil)
 	}
 	s := &server{config: c, log: slog.New(logs), counters: newCounters(), started: time.Now(), ended: make(chan error, 3)}
+	s.lastBackup.Store(&s.started)
 	defer func() {
 		for _, e := range s.endpoints {
 			_ = e.Listener.Close()

@@ -155,9 +155,10 @@ func (r *salvager) allPets(st *state) iter.Seq2[int64, []byte] {
 	}
 }
 
-// pets yields the pets of petTables[i], whose end the state has. It counts only its own damages.
-func (r salvager) pets(i int, st *state) iter.Seq2[int64, []byte] {
+// pets yields the pets of petTables[i], whose end the state has.
+func (r *salvager) pets(i int, st *state) iter.Seq2[int64, []byte] {
 	return func(yield func(int64, []byte) bool) {
+		r := *r // counts the damages of this table: others are read meanwhile
 		t, last, before := &petTables[i], int64(0), r.damages
 		r.table(t, func(_, body []byte) {
 			b := blockOf(body)

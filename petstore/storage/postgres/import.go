@@ -48,9 +48,9 @@ func (s *Store) Import(ctx context.Context, r io.Reader) (storage.Totals, error)
 }
 
 func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader) (got storage.Totals, err error) {
-	u, _, err := s.lock(ctx, conn, nil, nil)
-	if err == nil && (u.lastPet > 0 || u.lastMessage > 0) {
-		err = fmt.Errorf("the store has had pets up to ID %d and %d messages; it must never have had any: use a new database", u.lastPet, u.lastMessage)
+	tx, _, err := s.lock(ctx, conn, nil, nil)
+	if err == nil && (tx.lastPet > 0 || tx.lastMessage > 0) {
+		err = fmt.Errorf("the store has had pets up to ID %d and %d messages; it must never have had any: use a new database", tx.lastPet, tx.lastMessage)
 	}
 	if err == nil { // the input may pause
 		_, err = conn.Exec(ctx, "SET LOCAL idle_in_transaction_session_timeout = 0")
@@ -62,8 +62,8 @@ func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader) (got
 	flush := func() error {
 		size = 0
 		var b pgx.Batch
-		u.insert(&b)
-		u.pets, u.messages, u.keyed = u.pets[:0], u.messages[:0], u.keyed[:0]
+		tx.insert(&b)
+		tx.pets, tx.messages, tx.keyed = tx.pets[:0], tx.messages[:0], tx.keyed[:0]
 		return explain(conn.SendBatch(ctx, &b).Close())
 	}
 	for rec, err := range lines.Read(r) {
@@ -74,22 +74,22 @@ func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader) (got
 		case rec.Pet != nil:
 			got.Pets++
 			size += len(rec.Pet.Name)
-			u.pets = append(u.pets, &change{pet: &rec.Pet.NewPet, number: rec.Pet.ID})
+			tx.pets = append(tx.pets, &change{pet: &rec.Pet.NewPet, number: rec.Pet.ID})
 		case rec.Message != nil:
 			got.Messages++
 			size += len(rec.Message.Text)
 			n, _ := rules.ParseMessageID(rec.Message.ID)
-			u.messages = append(u.messages, &change{message: &rec.Message.Text, number: n, made: rec.Message.CreatedAt})
+			tx.messages = append(tx.messages, &change{message: &rec.Message.Text, number: n, made: rec.Message.CreatedAt})
 		case rec.Outcome != nil:
 			o := outcome{rec.Outcome.Key[:], rec.Outcome.Value[:], rec.Outcome.Pet, rec.Outcome.Message, rec.Outcome.Created}
-			if !o.expired(u.now) {
+			if !o.expired(tx.now) {
 				got.Outcomes++
-				u.keyed = append(u.keyed, o)
+				tx.keyed = append(tx.keyed, o)
 			}
 		default:
-			u.stored, u.lastPet, u.lastMessage, u.queued = got.Pets, rec.End.LastPet, rec.End.LastMessage, got.Messages
+			tx.stored, tx.lastPet, tx.lastMessage, tx.queued = got.Pets, rec.End.LastPet, rec.End.LastMessage, got.Messages
 		}
-		if len(u.pets)+len(u.messages)+len(u.keyed) >= importRows || size >= importBytes {
+		if len(tx.pets)+len(tx.messages)+len(tx.keyed) >= importRows || size >= importBytes {
 			if err := flush(); err != nil {
 				return got, err
 			}
@@ -99,6 +99,6 @@ func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader) (got
 		return got, err
 	}
 	var b pgx.Batch
-	u.end(&b, &receipt{u.number + 1, newToken()})
+	tx.end(&b, &receipt{tx.number + 1, newToken()})
 	return got, explain(conn.SendBatch(ctx, &b).Close())
 }
