@@ -51,7 +51,7 @@ type Options struct {
 
 // Client is a client of one server. It is safe for concurrent use.
 type Client struct {
-	pets, messages *url.URL // the base URLs, without a slash at the end
+	pets, messages *url.URL // the base URLs
 	key            string
 	options        Options
 	http           http.Client
@@ -89,7 +89,7 @@ func New(baseURL, key string, opts *Options) (*Client, error) {
 
 // parseBase returns a base URL. Its errors do not contain s, which may contain a password.
 func parseBase(s string) (*url.URL, error) {
-	u, err := url.Parse(strings.TrimRight(s, "/"))
+	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || strings.ContainsAny(s, "?#") {
 		return nil, errors.New("client: base URL: must be like https://pets.example/v1, without user and query")
 	}
@@ -102,7 +102,7 @@ func (c *Client) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.
 	if err := p.Validate(); err != nil {
 		return petstore.Pet{}, err
 	}
-	return create(ctx, c, c.pets.String()+"/pets", p, key, decodePet)
+	return create(ctx, c, c.pets.JoinPath("pets"), p, key, decodePet)
 }
 
 // SubmitMessage implements [petstore.Messages], with key as in CreatePet. CreatedAt is zero
@@ -111,17 +111,17 @@ func (c *Client) SubmitMessage(ctx context.Context, text string, key petstore.Id
 	if err := petstore.ValidateText(text); err != nil {
 		return petstore.Message{}, err
 	}
-	return create(ctx, c, c.messages.String()+"/messages", map[string]string{"message": text}, key, decodeMessage)
+	return create(ctx, c, c.messages.JoinPath("messages"), map[string]string{"message": text}, key, decodeMessage)
 }
 
 // GetPet implements [petstore.Service]. The contract deprecates it.
 func (c *Client) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
-	return do(ctx, c, request{url: fmt.Sprint(c.pets, "/pets/", id)}, decodePet)
+	return do(ctx, c, request{url: c.pets.JoinPath("pets", fmt.Sprint(id))}, decodePet)
 }
 
 // create sends value, which is valid.
-func create[W, T any](ctx context.Context, c *Client, url string, value any, key petstore.IdempotencyKey, decode decoder[W, T]) (v T, err error) {
-	r := request{url: url}
+func create[W, T any](ctx context.Context, c *Client, u *url.URL, value any, key petstore.IdempotencyKey, decode decoder[W, T]) (v T, err error) {
+	r := request{url: u}
 	r.body, _ = json.Marshal(value)
 	switch {
 	case !c.options.RetryWrites && key.Key != "":

@@ -91,6 +91,7 @@ func TestBroken(t *testing.T) {
 		{"get", `{"id":7,"status":"lost",` + rest},
 		{"list", `[{"id":7,` + rest + `,{"id":true,` + rest + `]`},
 		{"list", `[null]`},
+		{"list", `null`},
 		{"list", strings.Repeat(" ", 16<<20) + "[]"},
 		{"create", ""},
 		{"create", `{"id":1.5,` + rest},

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,8 +17,8 @@ import (
 )
 
 // All returns the pets of q on all pages, from q.After on, in the server's order. A page has
-// q.Limit pets, or 100 if that is 0. An error is last. A link that All has already followed is
-// an error.
+// q.Limit pets, or 100 if that is 0. All returns the whole list, or an error, which is last. A
+// link that it has already followed is an error.
 func (c *Client) All(ctx context.Context, q petstore.ListQuery) iter.Seq2[petstore.Pet, error] {
 	if q.Limit == 0 {
 		q.Limit = petstore.MaxLimit
@@ -45,9 +46,9 @@ func (c *Client) All(ctx context.Context, q petstore.ListQuery) iter.Seq2[petsto
 	}
 }
 
-// ListPets implements [petstore.Service], except that pets are in the server's order. A link to
-// a next page at another scheme, host or port is an error. With q.After, the link decides the
-// limit and the status.
+// ListPets implements [petstore.Service], except that pets are in the server's order. A
+// Link that is malformed, or leads to a next page at another scheme, host or port, is an error.
+// With q.After, the link decides the limit and the status.
 func (c *Client) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
 	q, err := q.Normalize()
 	if err != nil {
@@ -66,32 +67,57 @@ func (c *Client) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.P
 		}
 		u = next
 	}
-	return do(ctx, c, request{url: u.String()}, func(h http.Header, list []petjson.Members) (page petstore.Page, err error) {
+	return do(ctx, c, request{url: u}, func(h http.Header, list []petjson.Members) (page petstore.Page, err error) {
+		if list == nil {
+			return page, errors.New("the list must be an array, not null")
+		}
 		page.Pets = make([]petstore.Pet, len(list))
 		for i, w := range list {
 			if page.Pets[i], err = decodePet(h, w); err != nil {
 				return page, err
 			}
 		}
-		if m := nextLink.FindStringSubmatch(strings.Join(h.Values("Link"), ",")); m != nil {
-			next, err := nextURL(u, m[1])
-			if err != nil {
-				return page, err
-			}
-			page.Next = petstore.Cursor(base64.RawURLEncoding.EncodeToString([]byte(next.RequestURI())))
-		}
-		return page, nil
+		page.Next, err = nextPage(u, h)
+		return page, err
 	})
 }
 
-// nextLink matches a link to a next page, such as <?page=2>; rel="next" (RFC 8288).
-var nextLink = regexp.MustCompile(`(?i)<([^<>]*)>[^<>]*;[ \t]*rel[ \t]*=[ \t]*"?(?:[^",;]* )?next(?:[ \t",;]|$)`)
+// A link is a target with parameters, such as <?page=2>; title="x"; rel="next" (RFC 8288).
+const (
+	value     = `(?:"(?:[^"\\]|\\.)*"|[^\s;,"<>]+)`
+	parameter = `(?:\s*;\s*(?:[\w!#$%&'*+.^|~` + "`" + `-]+(?:\s*=\s*` + value + `)?)?)`
+	firstRel  = parameter + `*?\s*;\s*(?i:rel)\s*=\s*(` + value + `)`
+)
+
+var (
+	link   = regexp.MustCompile(`^\s*(?:<([^<>]*)>(?:` + firstRel + `)?` + parameter + `*\s*)?(?:,|$)`)
+	quotes = strings.NewReplacer(`"`, "", `\`, "")
+)
+
+// nextPage returns the first link to a next page in the header of page, or "".
+func nextPage(page *url.URL, h http.Header) (next petstore.Cursor, err error) {
+	for rest := strings.Join(h.Values("Link"), ","); rest != ""; {
+		m := link.FindStringSubmatch(rest)
+		if m == nil {
+			return "", errors.New(`header field Link: must be like <?page=2>; rel="next"`)
+		}
+		rest = rest[len(m[0]):]
+		if rel := strings.ToLower(quotes.Replace(m[2])); next == "" && slices.Contains(strings.Fields(rel), "next") {
+			u, err := nextURL(page, m[1])
+			if err != nil {
+				return "", err
+			}
+			next = petstore.Cursor(base64.RawURLEncoding.EncodeToString([]byte(u.RequestURI())))
+		}
+	}
+	return next, nil
+}
 
 // nextURL returns the URL of a link on a page, which must be of the same server.
 func nextURL(page *url.URL, link string) (*url.URL, error) {
 	u, err := page.Parse(link)
-	if err == nil && (u.Scheme != page.Scheme || !strings.EqualFold(u.Host, page.Host)) {
-		err = errors.New("the link to the next page leads to another server, " + u.Host)
+	if err != nil || u.Scheme != page.Scheme || !strings.EqualFold(u.Host, page.Host) {
+		err = errors.New("the link to the next page must be a URL of the same server: " + link)
 	}
 	return u, err
 }

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptrace"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -38,7 +39,7 @@ func (e *ResponseError) Error() string {
 }
 
 type request struct {
-	url  string
+	url  *url.URL
 	body []byte // nil for a read
 	key  string // the Idempotency-Key; "": none
 }
@@ -92,7 +93,7 @@ func (c *Client) send(ctx context.Context, r request) (resp *http.Response, body
 		GetConn: func(string) { asked.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { got.Store(true) },
 	})
-	req, err := http.NewRequestWithContext(ctx, "GET", r.url, bytes.NewReader(r.body))
+	req, err := http.NewRequestWithContext(ctx, "GET", r.url.String(), bytes.NewReader(r.body))
 	if err == nil {
 		req.Header.Set("Authorization", "Bearer "+c.key)
 		if r.body != nil {
