@@ -28,7 +28,8 @@ import (
 // Options are the settings of a [Client]. The zero value and nil are ready for use.
 type Options struct {
 	// HTTPClient sends the requests, without its CheckRedirect. Its Timeout is for each
-	// attempt. nil: one with HTTP/1, the proxy of the environment and 30 seconds.
+	// attempt. With HTTP/2 it may repeat a creation by itself, after PROTOCOL_ERROR. nil: one
+	// with HTTP/1, the proxy of the environment and 30 seconds.
 	HTTPClient *http.Client
 
 	MessagesURL string // the base URL of messages; "": that of pets
@@ -77,7 +78,7 @@ func New(baseURL, key string, opts *Options) (*Client, error) {
 	c.options.MinBackoff = cmp.Or(c.options.MinBackoff, 100*time.Millisecond)
 	if c.options.HTTPClient != nil {
 		c.http = *c.options.HTTPClient
-	} else { // with HTTP/1, because HTTP/2 repeats a creation after PROTOCOL_ERROR
+	} else {
 		protocols := new(http.Protocols)
 		protocols.SetHTTP1(true)
 		t := &http.Transport{Proxy: http.ProxyFromEnvironment, Protocols: protocols, MaxIdleConnsPerHost: 128, IdleConnTimeout: time.Minute}

@@ -55,28 +55,29 @@ func TestNew(t *testing.T) {
 
 // A submission has its own base URL, and with RetryWrites a key as no other has.
 func TestIdempotencyKey(t *testing.T) {
-	var got string
-	serve := func(r *http.Request) (*http.Response, error) {
-		body, _ := io.ReadAll(r.Body)
-		got = fmt.Sprintf("%s %s %s", r.URL, r.Header["Idempotency-Key"], body)
-		return okay(r)
+	submit := func(retry bool, key string) (url string, field []string, err error) {
+		c := newClient(t, client.Options{RetryWrites: retry, MessagesURL: "https://m.test/x/"}, func(r *http.Request) (*http.Response, error) {
+			url, field = r.URL.String(), r.Header["Idempotency-Key"]
+			return okay(r)
+		})
+		_, err = c.SubmitMessage(ctx, "hi", petstore.IdempotencyKey{Key: key})
+		return url, field, err
 	}
 	long := strings.Repeat("x", 255)
 	seen := map[string]bool{}
-	c, plain := newClient(t, client.Options{RetryWrites: true, MessagesURL: "https://m.test/x/"}, serve), newClient(t, client.Options{}, serve)
-	for _, tt := range []struct{ key, want string }{{`a"b\c`, `a"b\c`}, {long, long}, {"", ""}, {"", ""}, {"two words", ""}, {long + "x", ""}} {
-		key := petstore.IdempotencyKey{Key: tt.key}
-		if _, err := c.SubmitMessage(ctx, "hi", key); err != nil {
-			t.Error(err)
+	for _, key := range []string{`a"b\c`, long, "two words", long + "x", "", ""} {
+		url, field, err := submit(true, key)
+		if err != nil || url != "https://m.test/x/messages" || len(field) != 1 || seen[field[0]] ||
+			(field[0] == key) != (key == `a"b\c` || key == long) || len(field[0]) > 255 || strings.Contains(field[0], " ") {
+			t.Errorf("%q: sent %q to %s (%v)", key, field, url, err)
 		}
-		if want := fmt.Sprintf(`https://m.test/x/messages [%s] {"message":"hi"}`, tt.want); tt.want != "" && got != want || seen[got] || strings.Contains(got, "[]") || tt.want+tt.key != "" && tt.want != tt.key && strings.Contains(got, tt.key) {
-			t.Errorf("sent %s, want %s", got, want)
-		}
-		seen[got], got = true, ""
-		_, err := plain.SubmitMessage(ctx, "hi", key)
-		if refused := petstore.CodeOf(err) == petstore.CodeInvalid && got == ""; refused != (tt.key != "") || !refused && got != `http://pets.test/v1/messages [] {"message":"hi"}` {
-			t.Errorf("without RetryWrites, %q: sent %s (%v)", tt.key, got, err)
-		}
+		seen[strings.Join(field, "")] = true
+	}
+	if _, field, err := submit(false, ""); field != nil || err != nil {
+		t.Errorf("without RetryWrites: sent %q (%v)", field, err)
+	}
+	if url, _, err := submit(false, "a"); url != "" || petstore.CodeOf(err) != petstore.CodeInvalid {
+		t.Errorf("without RetryWrites, with a key: sent to %q (%v)", url, err)
 	}
 }
 
@@ -120,14 +121,16 @@ func TestResponseError(t *testing.T) {
 	}
 }
 
-// No error contains the API key, even if the server sends it back.
+// No error contains the API key or its first half, even if the server sends it back.
 func TestKeyIsSecret(t *testing.T) {
 	for name, server := range map[string]server{
 		"net/http": func(*http.Request) (*http.Response, error) { return nil, errors.New("malformed " + testKey) },
 		"body":     respond(401, `{"message":"`+testKey+` is unknown"}`, "X-Request-ID", testKey),
-		"cut":      respond(503, strings.Repeat("x", 1010)+testKey),
-		"broken":   respond(200, `[{"id":"`+testKey+`","name":"","categoryId":1}]`),
+		"long":     respond(503, strings.Repeat("x", 1010)+testKey),
+		"cut":      cut(401, testKey[:20]),
+		"member":   respond(200, `[{"id":"`+strings.Repeat("x", 20)+testKey+`"}]`),
 		"link":     respond(200, `[]`, "Link", `<http://`+testKey+`/>; rel="next"`),
+		"bad link": respond(200, `[]`, "Link", `</>,`+testKey),
 	} {
 		_, err := newClient(t, client.Options{MaxAttempts: 1}, server).ListPets(ctx, petstore.ListQuery{})
 		e, ok := errors.AsType[*client.ResponseError](err)

@@ -27,11 +27,12 @@ import (
 // Options.RetryWrites the call can be repeated, with the same Key.
 var ErrUnknownOutcome = errors.New("the server may have carried out the request")
 
-// ResponseError is the response that is the reason for an error, without the API key.
+// ResponseError is the response that is the reason for an error. The API key is removed from
+// its texts, unless it is escaped.
 type ResponseError struct {
 	Status    int
 	RequestID string // the X-Request-ID
-	Body      string // the first KiB
+	Body      string // the first KiB; "" if the body was cut
 }
 
 func (e *ResponseError) Error() string {
@@ -52,23 +53,19 @@ type failure struct {
 	unknown bool          // the server may have carried it out
 }
 
+// decoder returns what a response means whose JSON is a W.
+type decoder[W, T any] func(h http.Header, w W) (T, error)
+
 // do sends r until it succeeds or must not be repeated.
-func do[W, T any](ctx context.Context, c *Client, r request, decode decoder[W, T]) (zero T, err error) {
+func do[W, T any](ctx context.Context, c *Client, r request, decode decoder[W, T]) (T, error) {
 	unknown := false // of a creation, in any attempt
-	for attempt := 1; ; attempt++ {
-		resp, body, f := c.send(ctx, r)
+	for n := 1; ; n++ {
+		v, f := attempt(ctx, c, r, decode)
 		if f == nil {
-			var w W
-			if err = json.Unmarshal(body, &w); err == nil {
-				var v T
-				if v, err = decode(resp.Header, w); err == nil {
-					return v, nil
-				}
-			}
-			f = c.failed(resp, body, "the response breaks the contract: "+err.Error())
+			return v, nil
 		}
 		unknown = unknown || f.unknown && r.body != nil
-		if f.repeat && attempt < c.options.MaxAttempts && (!unknown || c.options.RetryWrites) && c.wait(ctx, attempt, f.after) {
+		if f.repeat && n < c.options.MaxAttempts && (!unknown || c.options.RetryWrites) && c.wait(ctx, n, f.after) {
 			continue
 		}
 		if ctx.Err() != nil && f.repeat {
@@ -77,16 +74,34 @@ func do[W, T any](ctx context.Context, c *Client, r request, decode decoder[W, T
 		if unknown {
 			f.Err = fmt.Errorf("%w: %w", ErrUnknownOutcome, f.Err)
 		}
-		return zero, &f.Error
+		return v, &f.Error
 	}
 }
 
-// send sends r once, and returns a response of 2xx with its body.
-func (c *Client) send(ctx context.Context, r request) (resp *http.Response, body []byte, f *failure) {
-	f = &failure{repeat: true}
-	f.Code, f.Message = petstore.CodeUnavailable, "the server cannot be reached, or its connection was lost"
-	if f.Err = ctx.Err(); f.Err != nil {
-		return nil, nil, f
+// attempt sends r once.
+func attempt[W, T any](ctx context.Context, c *Client, r request, decode decoder[W, T]) (zero T, _ *failure) {
+	resp, body, f := c.send(ctx, r)
+	if f != nil {
+		return zero, f
+	}
+	var w W
+	err := json.Unmarshal(body, &w)
+	if err == nil {
+		var v T
+		if v, err = decode(resp.Header, w); err == nil {
+			return v, nil
+		}
+	}
+	broken, _, _ := strings.Cut(err.Error(), ", got ") // a part of a value may be a part of the key
+	return zero, c.failed(resp, body, "the response breaks the contract: "+broken)
+}
+
+// send returns a response of 2xx with its body.
+func (c *Client) send(ctx context.Context, r request) (resp *http.Response, body []byte, _ *failure) {
+	lost := &failure{repeat: true}
+	lost.Code, lost.Message = petstore.CodeUnavailable, "the server cannot be reached, or its connection was lost"
+	if lost.Err = ctx.Err(); lost.Err != nil {
+		return nil, nil, lost
 	}
 	var asked, got atomic.Bool // for a connection, and one
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
@@ -107,15 +122,20 @@ func (c *Client) send(ctx context.Context, r request) (resp *http.Response, body
 	}
 	if err == nil {
 		defer resp.Body.Close()
-		body, err = io.ReadAll(io.LimitReader(resp.Body, 16<<20))
+		if resp.StatusCode != http.StatusSwitchingProtocols { // whose body is the connection, which ignores ctx
+			body, err = io.ReadAll(io.LimitReader(resp.Body, 16<<20))
+		}
+	}
+	if err != nil {
+		body = nil // it may end in the middle of the key
 	}
 	switch {
 	case resp != nil && resp.StatusCode/100 != 2:
 		return nil, nil, c.failed(resp, body, "")
 	case err != nil:
-		f.Err = errors.New(c.text(err.Error())) // net/http quotes what a server sends
-		f.unknown = got.Load() || !asked.Load()
-		return nil, nil, f
+		lost.Err = errors.New(c.text(err.Error())) // net/http quotes what a server sends
+		lost.unknown = got.Load() || !asked.Load()
+		return nil, nil, lost
 	}
 	return resp, body, nil
 }
@@ -175,9 +195,6 @@ func (c *Client) text(s string) string {
 	s = strings.ReplaceAll(s, c.key, "[API key]")
 	return strings.ToValidUTF8(s[:min(len(s), 1<<10)], "")
 }
-
-// decoder returns what a response means whose JSON is a W.
-type decoder[W, T any] func(h http.Header, w W) (T, error)
 
 // decodePet decodes a pet, which may have the status null.
 func decodePet(_ http.Header, m petjson.Members) (petstore.Pet, error) {

@@ -73,23 +73,31 @@ func refused(r *http.Request) (*http.Response, error) {
 	return nil, io.ErrUnexpectedEOF
 }
 
-// cut gets a connection that ends after the request.
-func cut(r *http.Request) (*http.Response, error) {
+// lost gets a connection that ends after the request.
+func lost(r *http.Request) (*http.Response, error) {
 	_, _ = refused(r)
 	httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{})
 	return nil, io.EOF
 }
 
-// untraced is like cut, with a transport that reports no connections.
+// untraced is like lost, with a transport that reports no connections.
 func untraced(*http.Request) (*http.Response, error) { return nil, io.EOF }
 
-// cutOff closes the connection within the body.
-func cutOff(status int) server {
+// cut closes the connection within the body.
+func cut(status int, body string) server {
 	return func(r *http.Request) (*http.Response, error) {
 		resp, err := respond(status, "")(r)
-		resp.Body = io.NopCloser(iotest.ErrReader(io.ErrUnexpectedEOF))
+		resp.Body = io.NopCloser(io.MultiReader(strings.NewReader(body), iotest.ErrReader(io.ErrUnexpectedEOF)))
 		return resp, err
 	}
+}
+
+// switching responds with another protocol. To read its body panics; of a real one it waits for
+// the server.
+func switching(r *http.Request) (*http.Response, error) {
+	resp, err := respond(101, "")(r)
+	resp.Body = io.NopCloser(nil)
+	return resp, err
 }
 
 // script responds to each request with the next step, and to further ones with the last.
