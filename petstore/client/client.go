@@ -44,7 +44,7 @@ type Options struct {
 	// itself what the client may repeat.
 	MaxAttempts int
 
-	// MinBackoff is the longest first wait; 0: 100 ms. It doubles, up to 16-fold. Retry-After
+	// MinBackoff is the longest first wait, up to an hour; 0: 100 ms. It doubles, up to 16-fold. Retry-After
 	// is added. The call fails at once if that is more than a minute, or the wait would last
 	// until the context's deadline.
 	MinBackoff time.Duration
@@ -73,6 +73,9 @@ func New(baseURL, key string, opts *Options) (*Client, error) {
 	}
 	if key == "" || !rules.Visible(key) {
 		return nil, errors.New("client: API key: must be visible ASCII characters, without spaces")
+	}
+	if c.options.MinBackoff < 0 || c.options.MinBackoff > time.Hour {
+		return nil, errors.New("client: MinBackoff: must be from 0 to an hour")
 	}
 	c.options.MaxAttempts = cmp.Or(c.options.MaxAttempts, 8)
 	c.options.MinBackoff = cmp.Or(c.options.MinBackoff, 100*time.Millisecond)

@@ -51,6 +51,11 @@ func TestNew(t *testing.T) {
 			t.Errorf("New(%q) returned %v", args, err)
 		}
 	}
+	for _, o := range []client.Options{{MinBackoff: -1}, {MinBackoff: 1 << 62}} {
+		if c, err := client.New("http://h", "k", &o); c != nil || err == nil {
+			t.Errorf("New(%+v) returned %v", o, err)
+		}
+	}
 }
 
 // A submission has its own base URL, and with RetryWrites a key as no other has.
