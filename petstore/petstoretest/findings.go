@@ -177,9 +177,10 @@ func (h *Handler) roundedID(x *exchange) string {
 // JavaScript writes it, and with an exponent, or as an int32.
 func roundings(n int64) []string {
 	f := float64(n)
+	near := []string{fmt.Sprint(n - 1), fmt.Sprint(n), fmt.Sprint(n + 1)} // may be requested on purpose
 	return slices.DeleteFunc([]string{
 		strconv.FormatFloat(f, 'f', 0, 64), strconv.FormatFloat(f, 'f', -1, 64), strconv.FormatFloat(f, 'g', -1, 64), fmt.Sprint(int32(n)),
-	}, func(text string) bool { return text == fmt.Sprint(n) })
+	}, func(text string) bool { return slices.Contains(near, text) })
 }
 
 // paging matches what other services use for paging.
