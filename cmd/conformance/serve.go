@@ -57,8 +57,7 @@ func serve(c *flags.Call, addr string, handler http.Handler) error {
 		return flags.Usagef("-addr: %w", err)
 	}
 	url := "http://" + listener.Addr().String() + "/v1"
-	fmt.Fprintf(c.Stdout, "base address  %s\nAPI key       %s\n\n", url, petstoretest.Key)
-	fmt.Fprintf(c.Stdout, "curl -i -H 'Authorization: Bearer %s' %s/pets\n\n", petstoretest.Key, url)
+	fmt.Fprintf(c.Stdout, "base address  %[1]s\nAPI key       %[2]s\n\ncurl -i -H 'Authorization: Bearer %[2]s' %[1]s/pets\n\n", url, petstoretest.Key)
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header() // browsers may use the server (Fetch standard, CORS protocol)
 		h.Set("Access-Control-Allow-Origin", "*")

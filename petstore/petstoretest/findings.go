@@ -76,6 +76,9 @@ func (h *Handler) see(x *exchange) {
 	}
 	h.judge(x)
 	h.count(x)
+	if x.creates() && x.done {
+		h.created[x.identity()] = x
+	}
 }
 
 // linked matches a link to the next page of a server of this module.
@@ -92,9 +95,6 @@ func (h *Handler) count(x *exchange) {
 		if _, ok := h.links[query]; ok {
 			h.links[query] = true
 		}
-	}
-	if x.creates() && x.done {
-		h.created[id] = x
 	}
 	switch {
 	case x.failed && x.cut && x.creates() && x.key() == "":

@@ -97,24 +97,26 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	h.began++
 	random := rand.New(rand.NewPCG(h.options.Seed, h.began)) // the same in each run
-	kind := random.IntN(24)
-	fails := h.options.Difficult && kind < 5 && h.failures[x.identity()] < 2
-	if fails {
+	way := random.IntN(24)
+	if x.failed = h.options.Difficult && way < 5 && h.failures[x.identity()] < 2; x.failed {
 		h.failures[x.identity()]++
 	}
 	h.mu.Unlock()
-	x.failed = fails
 	switch {
-	case fails && kind < 2:
-		h.refuse(x, random)
-	case !fails || kind < 4:
+	case !x.failed:
 		x.carryOut(h.next)
+	case way < 2:
+		h.refuse(x, random)
+	case way == 2: // lost before it is carried out
+		x.cut = true
+	default: // lost in the middle of the response, or before it: an error is known by its status alone
+		x.carryOut(h.next)
+		if x.cut = true; way == 3 || !x.done {
+			x.status = 0
+		}
 	}
 	if h.options.Difficult {
 		x.response = bytes.ReplaceAll(x.response, []byte(`{"id":`), []byte(`{"_links":{"id":[0]},"id":`)) // not part of a string
-	}
-	if x.cut = fails && kind >= 2; x.cut && (kind != 2 || !x.done) { // the status alone may mean enough
-		x.status = 0
 	}
 	h.see(x)
 
