@@ -40,13 +40,13 @@ type Options struct {
 	// petstore.IdempotencyKey with a Key is an error.
 	RetryWrites bool
 
-	// MaxAttempts is how often a request is sent at most; 0: 8. Package net/http may repeat by
-	// itself what the client may repeat.
+	// MaxAttempts is how often a request is sent at most, after a lost connection, 429 or a 5xx
+	// but 507; 0: 8. Package net/http may repeat by itself what the client may repeat.
 	MaxAttempts int
 
-	// MinBackoff is the longest first wait, up to an hour; 0: 100 ms. It doubles, up to 16-fold. Retry-After
-	// is added. The call fails at once if that is more than a minute, or the wait would last
-	// until the context's deadline.
+	// MinBackoff is the longest first wait, up to an hour; 0: 100 ms. It doubles, up to
+	// 16-fold. Retry-After is added. The call fails at once if that is more than a minute, or
+	// the wait would last until the context's deadline.
 	MinBackoff time.Duration
 }
 

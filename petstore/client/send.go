@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -23,7 +24,7 @@ import (
 )
 
 // ErrUnknownOutcome says that the server may have carried out a creation or submission: the
-// response was lost, broke the contract, or was a redirect or a 5xx but 507. With
+// response was lost, broke the contract, or was a 101, a redirect or a 5xx but 507. With
 // Options.RetryWrites the call can be repeated, with the same Key.
 var ErrUnknownOutcome = errors.New("the server may have carried out the request")
 
@@ -146,12 +147,7 @@ func (c *Client) failed(resp *http.Response, body []byte, message string) *failu
 		Message string        `json:"message"`
 	}
 	_ = json.Unmarshal(body, &e) // it may be HTML
-	status, f := resp.StatusCode, &failure{}
-	var err error
-	if f.after, err = time.ParseDuration(resp.Header.Get("Retry-After") + "s"); err != nil {
-		at, _ := http.ParseTime(resp.Header.Get("Retry-After")) // otherwise long ago
-		f.after = time.Until(at)
-	}
+	status, f := resp.StatusCode, &failure{after: retryAfter(resp.Header.Get("Retry-After"))}
 	f.Message = c.text(cmp.Or(message, e.Message, "the server responded with "+http.StatusText(status)))
 	f.Err = &ResponseError{status, c.text(resp.Header.Get("X-Request-ID")), c.text(string(body))}
 	switch {
@@ -175,7 +171,15 @@ func (c *Client) failed(resp *http.Response, body []byte, message string) *failu
 	return f
 }
 
-// wait returns whether a request may be repeated, when it may be.
+func retryAfter(value string) time.Duration {
+	if at, err := http.ParseTime(value); err == nil {
+		return time.Until(at)
+	}
+	seconds, _ := strconv.Atoi(value) // the greatest int, if value is greater
+	return time.Duration(min(seconds, 1e6)) * time.Second
+}
+
+// wait waits until a request may be repeated. It returns false if it must not be.
 func (c *Client) wait(ctx context.Context, attempt int, after time.Duration) bool {
 	backoff := c.options.MinBackoff << min(attempt-1, 4)
 	wait := max(0, after) + backoff/2 + rand.N(backoff/2+1)

@@ -110,6 +110,7 @@ func TestWaits(t *testing.T) {
 		"an invalid Retry-After": {client.Options{MaxAttempts: 2}, after("soon"), []time.Duration{100}, 0},
 		"a date":                 {client.Options{MaxAttempts: 2}, inAMinute, []time.Duration{100}, time.Minute},
 		"more than a minute":     {client.Options{}, after("61"), nil, 0},
+		"more than an int64":     {client.Options{}, after("9223372036854775808"), nil, 0},
 		"more than the deadline": {client.Options{}, after("60"), nil, 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
