@@ -124,7 +124,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	maps.Copy(w.Header(), x.header)
-	w.Header().Set("Content-Length", fmt.Sprint(len(x.response)))
+	if r.Method != http.MethodHead {
+		w.Header().Set("Content-Length", fmt.Sprint(len(x.response)))
+	}
 	w.WriteHeader(x.status)
 	if x.cut {
 		_, _ = w.Write(x.response[:len(x.response)/2])
