@@ -61,7 +61,7 @@ func serve(c *flags.Call, addr string, handler http.Handler) error {
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header() // browsers may use the server (Fetch standard, CORS protocol)
 		h.Set("Access-Control-Allow-Origin", "*")
-		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key")
+		h.Set("Access-Control-Allow-Headers", r.Header.Get("Access-Control-Request-Headers"))
 		h.Set("Access-Control-Expose-Headers", "Link, Retry-After")
 		if r.Method != http.MethodOptions {
 			handler.ServeHTTP(w, r)
