@@ -96,9 +96,7 @@ func (r *run) listsAtStart() {
 			r.old.pets = append(r.old.pets, l.pets...)
 		}
 	}
-	if r.opts.ReadOnly {
-		r.findRemoval()
-	}
+	r.findRemoval()
 	for _, p := range r.old.pets[:min(5, len(r.old.pets))] {
 		r.fetch(p.id)
 	}
