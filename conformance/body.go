@@ -39,7 +39,7 @@ func (x *exchange) json() (jsontext.Value, error) {
 func notJSON(b []byte, err error) error {
 	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		at := min(int(syntax.ByteOffset), len(b))
-		return fmt.Errorf("from byte %d on: %s, after %s", at, cut(string(b[at:]), 40), b[max(0, at-40):at])
+		return fmt.Errorf("from byte %d on, in …%s", at, short(string(b[max(0, at-40):])))
 	}
 	return err
 }

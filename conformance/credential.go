@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -87,16 +88,26 @@ var notASCII = []credential{
 	changed("a key with bytes that are not UTF-8", func(string) string { return "\xff\xfe" }, `$(printf '\377\376')`),
 }
 
-// newRedactor returns a replacer of the key in responses, and of what bad credentials make of it. A key
-// of less than 16 characters stays: it may be a part of ordinary words.
+// newRedactor returns a replacer of the key in what a report shows of a response, and of what bad
+// credentials make of it, also where a text was cut within it. A key of less than 16 characters stays: it
+// may be a part of ordinary words.
 func newRedactor(key string) *strings.Replacer {
 	if len(key) < 16 {
 		return strings.NewReplacer()
 	}
-	pairs := []string{url.QueryEscape(key), "[key]", strings.ReplaceAll(key, "/", `\/`), "[key]", key, "[key]"} // as JSON may write it
+	quoted := strconv.Quote(key)
+	secrets := []string{key, quoted[1 : len(quoted)-1], url.QueryEscape(key), strings.ReplaceAll(key, "/", `\/`)} // as JSON may write it
 	for _, c := range badCredentials(key) {
 		if strings.Contains(c.shell, "PETSTORE_API_KEY") {
-			pairs = append(pairs, strings.TrimPrefix(c.value(key), "Bearer "), strings.TrimPrefix(c.shown(), "Bearer "))
+			value := c.value(key)
+			secrets = append(secrets, value[strings.LastIndexByte(value, ' ')+1:])
+		}
+	}
+	var pairs []string
+	for _, secret := range secrets {
+		pairs = append(pairs, secret, "[key]")
+		for n := min(len(secret)-1, 200); n >= 4; n-- { // cut leaves at most 200 bytes
+			pairs = append(pairs, secret[:n]+"…", "[key]…", "…"+secret[len(secret)-n:], "…[key]")
 		}
 	}
 	return strings.NewReplacer(pairs...)

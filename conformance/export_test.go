@@ -34,7 +34,7 @@ func Sent(ctx context.Context, target Target, opts *Options) ([]SentExchange, er
 	}
 	var sent []SentExchange
 	for _, x := range all {
-		sent = append(sent, SentExchange{newProof(x), violates[x]})
+		sent = append(sent, SentExchange{r.proof(x), violates[x]})
 	}
 	return sent, nil
 }

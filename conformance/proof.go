@@ -26,11 +26,11 @@ type Proof struct {
 	Curl string `json:"curl"`
 }
 
-// newProof returns x for a report.
-func newProof(x *exchange) *Proof {
-	show := func(s string) string { return cut(printable(s), 16<<10) }
+// proof returns x for a report.
+func (r *run) proof(x *exchange) *Proof {
+	show := func(s string) string { return cut(r.show(s), 16<<10) }
 	p := &Proof{
-		Method: x.request.method, URL: x.url, RequestHeader: make(http.Header), RequestBody: show(string(x.request.body)),
+		Method: x.request.method, URL: x.url, RequestHeader: make(http.Header), RequestBody: cut(printable(string(x.request.body)), 16<<10),
 		Status: x.status, ResponseHeader: make(http.Header), ResponseBody: show(string(x.body)), Curl: x.curl(),
 	}
 	if c := x.request.credential; c.value != nil {
@@ -45,7 +45,7 @@ func newProof(x *exchange) *Proof {
 		}
 	}
 	if x.err != nil {
-		p.Error = printable(x.err.Error())
+		p.Error = show(x.err.Error())
 	}
 	return p
 }

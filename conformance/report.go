@@ -107,7 +107,7 @@ func (r *run) report(began time.Time) *Report {
 	}
 	switch ended := context.Cause(r.ctx); {
 	case ended != nil:
-		rep.Reason = printable(ended.Error())
+		rep.Reason = r.show(ended.Error())
 	case !r.opts.ReadOnly && len(r.order) == 0:
 		rep.Reason = "the target has added no pet whose id it shows"
 	case rep.Counts[Skip] == len(rep.Results):
@@ -139,7 +139,7 @@ func (r *run) result(c Check) Result {
 		if c.Level == Required || r.opts.FailLevel == Recommended {
 			result.Verdict = Fail
 		}
-		result.prove(t.violations)
+		r.prove(&result, t.violations)
 	case t.judged > 0:
 		result.Verdict = Pass
 	case r.ctx.Err() != nil:
@@ -155,22 +155,25 @@ func (r *run) result(c Check) Result {
 }
 
 // prove fills in what the violations show. The first one is the proof.
-func (r *Result) prove(violations []violation) {
+func (r *run) prove(result *Result, violations []violation) {
 	first := violations[0]
-	r.Violations, r.Message, r.Proof = len(violations), printable(first.text), newProof(first.x)
+	result.Violations, result.Message, result.Proof = len(violations), r.show(first.text), r.proof(first.x)
 	if first.before != nil {
-		r.Before = newProof(first.before)
+		result.Before = r.proof(first.before)
 	}
 	for _, v := range violations {
 		if v.kind == "" {
-			r.Kinds = nil
+			result.Kinds = nil
 			return
 		}
-		if kind := printable(v.kind); !slices.Contains(r.Kinds, kind) {
-			r.Kinds = append(r.Kinds, kind)
+		if kind := printable(v.kind); !slices.Contains(result.Kinds, kind) {
+			result.Kinds = append(result.Kinds, kind)
 		}
 	}
 }
+
+// show returns a text with words of the target for a report: without the key, and printable.
+func (r *run) show(s string) string { return printable(r.redact.Replace(s)) }
 
 // left says what the run created.
 func (r *run) left() string {

@@ -151,6 +151,70 @@ func TestFormats(t *testing.T) {
 	})
 }
 
+// No report shows the key, or a part of it, wherever a target echoes it.
+func TestKeyIsNotShown(t *testing.T) {
+	t.Parallel()
+	const key, notID = testKey, fetch + "abc "
+	raw := func(response string) wrapper {
+		return func(http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
+					defer conn.Close()
+					io.WriteString(conn, response)
+				}
+			})
+		}
+	}
+	statusLine := raw("HTTP/1.1 " + key + " OK\r\n\r\n")
+	body := func(body string) wrapper { return responses(notID, 0, func(res *response) { res.body = body }) }
+	for _, tt := range []struct {
+		name, check string
+		http        wrapper
+	}{
+		{"the status line of the first response", "", where(list, statusLine)},
+		{"a status line", "http.response", where(notID, statusLine)},
+		{"a response that is cut short", "http.response", where(notID, raw("HTTP/1.1 404 Not Found\r\nX-Key: "+key+"\r\nContent-Length: 99\r\n\r\nno "+key[:30]))},
+		{"a name that is cut", "pets.create.name", set(create, 201, "name", `"`+strings.Repeat("a", 50)+key+`"`)},
+		{"a body that is not JSON after it", "errors.json", body(`{"a":"` + key + `"` + strings.Repeat(" ", 20) + `"}`)},
+		{"a body that is not JSON before it", "errors.json", body(`{"a":"a" ` + strings.Repeat(" ", 20) + `"` + key + `"}`)},
+		{"a body that is not JSON because of it", "errors.json", body(strings.Repeat(" ", 60) + key)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := run(t, variant{http: tt.http}, conformance.Until(conformance.Options{}, tt.check))
+			if tt.check != "" && result(t, r, tt.check).Violations == 0 {
+				t.Fatalf("%s does not fail:\n%s", tt.check, text(r))
+			}
+			for _, f := range []func(*conformance.Report, io.Writer) error{verbose, (*conformance.Report).WriteJSON, (*conformance.Report).WriteJUnit} {
+				out := write(t, r, f)
+				for part := key[len("Conformance_"):]; len(part) >= 6; part = part[1:] {
+					if i := strings.Index(out, part[:6]); i >= 0 {
+						t.Fatalf("a report has a part of the key: %s", out[max(0, i-200):i+40])
+					}
+				}
+			}
+		})
+	}
+}
+
+// A key that is a part of what is judged does not change a verdict.
+func TestKeyOfTheContract(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"application/json", "12345678901234567890", `,"status":"sold"}`} {
+		t.Run(key, func(t *testing.T) {
+			t.Parallel()
+			target := newServer(t, variant{http: requests("", func(r *http.Request) {
+				r.Header.Set("Authorization", strings.ReplaceAll(r.Header.Get("Authorization"), key, testKey))
+			})})
+			target.Key = key
+			r, err := conformance.Run(t.Context(), target, &conformance.Options{Timeout: patience})
+			if err != nil || r.Counts[conformance.Pass] != len(r.Results) {
+				t.Errorf("%v, %s\n%s", err, r.Headline(), text(r))
+			}
+		})
+	}
+}
+
 // A report about a target that is not judged has an error for those who read JUnit.
 func TestReportNotJudged(t *testing.T) {
 	r := &conformance.Report{Outcome: conformance.NotJudged, Reason: "the target refuses every pet"}

@@ -118,20 +118,15 @@ func (r *run) exchange(x *exchange) error {
 		return err
 	}
 	defer res.Body.Close()
-	x.proto, x.header = res.Proto, res.Header
-	x.body, err = io.ReadAll(io.LimitReader(res.Body, maxBody+1))
-	if err == nil {
-		err = x.decompress()
-	}
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxBody+1))
 	if err != nil {
+		return err // a part of a response may end with a part of the key, which no report must show
+	}
+	x.proto, x.header, x.body = res.Proto, res.Header, body
+	if err := x.decompress(); err != nil {
 		return err
 	}
-	x.status, x.body = res.StatusCode, []byte(r.redact.Replace(string(x.body)))
-	for _, values := range x.header {
-		for i, v := range values {
-			values[i] = r.redact.Replace(v)
-		}
-	}
+	x.status = res.StatusCode
 	return nil
 }
 
