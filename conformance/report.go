@@ -157,19 +157,33 @@ func (r *run) result(c Check) Result {
 // prove fills in what the violations show. The first one is the proof.
 func (r *run) prove(result *Result, violations []violation) {
 	first := violations[0]
-	result.Violations, result.Message, result.Proof = len(violations), r.show(first.text), r.proof(first.x)
-	if first.before != nil {
+	line, more, _ := strings.Cut(first.text, "\n")
+	if kind := first.kind(result.ID); kind == first.x.request.what && !strings.Contains(line, kind) {
+		line += "; the request has " + kind
+	}
+	result.Violations, result.Proof = len(violations), r.proof(first.x)
+	result.Message = r.show(strings.TrimSpace(line + "\n" + more))
+	if first.before != nil && first.before.sent.Before(first.x.sent) { // otherwise x does not show what it did
 		result.Before = r.proof(first.before)
 	}
 	for _, v := range violations {
-		if v.kind == "" {
+		kind := printable(v.kind(result.ID))
+		if kind == "" {
 			result.Kinds = nil
 			return
 		}
-		if kind := printable(v.kind); !slices.Contains(result.Kinds, kind) {
+		if !slices.Contains(result.Kinds, kind) {
 			result.Kinds = append(result.Kinds, kind)
 		}
 	}
+}
+
+// kind is what is particular about v to the check with that ID; "": nothing.
+func (v violation) kind(id string) string {
+	if strings.HasPrefix(id, "errors.") && id != "errors.no-5xx" {
+		return fmt.Sprintf("a %d for %s", v.x.status, v.x.request.op())
+	}
+	return v.x.request.kind()
 }
 
 // show returns a text with words of the target for a report: without the key, and printable.

@@ -90,7 +90,6 @@ type tally struct {
 type violation struct {
 	x *exchange
 	finding
-	kind string // what is particular about x; "": nothing
 }
 
 // finding says what is wrong with an exchange. The zero finding: nothing.
@@ -141,20 +140,9 @@ func (r *run) record(id string, x *exchange, f finding) {
 	}
 	t := r.tallies[id]
 	t.judged++
-	if f.text == "" {
-		return
+	if f.text != "" {
+		t.violations = append(t.violations, violation{x, f})
 	}
-	kind := x.request.kind()
-	if strings.HasPrefix(id, "errors.") && id != "errors.no-5xx" {
-		kind = fmt.Sprintf("a %d for %s", x.status, x.request.op())
-	}
-	if line, more, _ := strings.Cut(f.text, "\n"); kind == x.request.what && !strings.Contains(line, kind) { // otherwise it does not matter to the check
-		f.text = strings.TrimSpace(line + "; the request has " + kind + "\n" + more)
-	}
-	if f.before != nil && !f.before.sent.Before(x.sent) {
-		f.before = nil // x does not show what it did
-	}
-	t.violations = append(t.violations, violation{x, f, kind})
 }
 
 // accept says that x, the response to a valid request, must have the status want (0: any 2xx),
