@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -169,6 +170,7 @@ func TestNoResponse(t *testing.T) {
 		{"the first POST and requests without a key are dropped", all(where(`^POST .*\r\n\r\n\{\}$`, drops), when(func(r *http.Request) bool { return r.Header.Get("Authorization") == "" }, drops)), conformance.Fail, "times and got no response, while others did"},
 		{"hangs", hangs, conformance.Fail, "sent 3 times and got no response, while others did"},
 		{"hangs once", nth(1, null, hangs), conformance.Pass, ""},
+		{"switches the protocol", where(null, switches), conformance.Fail, "and got no response, while others did: 101 Switching Protocols"},
 		{"every bad body is dropped", where(create+`.*\r\n\r\n[^{]`, drops), conformance.Fail, "times and got no response, while others did"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -179,6 +181,16 @@ func TestNoResponse(t *testing.T) {
 			}
 		})
 	}
+}
+
+// switches responds as if the client had asked for another protocol, and keeps the connection.
+func switches(http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
+			io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n")
+			time.AfterFunc(20*time.Second, func() { conn.Close() })
+		}
+	})
 }
 
 // Lists that fail for good after a name that is not UTF-8 are found.

@@ -118,6 +118,9 @@ func (r *run) exchange(x *exchange) error {
 		return err
 	}
 	defer res.Body.Close()
+	if res.StatusCode == http.StatusSwitchingProtocols { // no timeout ends the body of a 101
+		return errors.New("101 Switching Protocols, for which the request did not ask")
+	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxBody+1))
 	if err != nil {
 		return err // a part of a response may end with a part of the key, which no report must show
