@@ -51,6 +51,7 @@ func Run(ctx context.Context, target Target, opts *Options) (*Report, error) {
 		return nil, err
 	}
 	began := time.Now()
+	defer r.stop(nil)
 	r.playAll()
 	return r.report(began), nil
 }
