@@ -52,24 +52,28 @@ func (r *run) send(q request) *exchange { return r.play(step{q, func(*exchange) 
 // connections.
 func (r *run) tryAgain(x *exchange) *exchange {
 	r.receive(x)
-	q := x.request
 	for _, pause := range []time.Duration{100 * time.Millisecond, 2 * time.Second} {
-		if x.try == 0 || x.served() || q.mayBeLost() || r.ctx.Err() != nil {
-			return x
+		if !r.failed(x) {
+			break
 		}
 		r.http.CloseIdleConnections() // before the pause, so that the target has seen it
 		seconds, _ := strconv.Atoi(x.header.Get("Retry-After"))
 		r.sleep(min(max(pause, time.Duration(seconds)*time.Second), 5*time.Second) - time.Since(x.received))
-		x = r.try(q, x.try+1)
+		x = r.try(x.request, x.try+1)
 		r.receive(x)
 	}
 	return x
 }
 
+// failed reports whether the target should have served x and did not.
+func (r *run) failed(x *exchange) bool {
+	return x.try > 0 && !x.served() && !x.request.mayBeLost() && r.ctx.Err() == nil
+}
+
 // mustServe ends the run if x was not served, even when it was tried again. A few requests may get no
 // response while others do, which is a violation. Each one takes long.
 func (r *run) mustServe(x *exchange) {
-	if x.try == 0 || x.served() || x.request.mayBeLost() || r.ctx.Err() != nil {
+	if !r.failed(x) {
 		return
 	}
 	if x.status == 0 && !isUnreachable(x.err) && r.try(get("/pets?limit=1"), 1).served() {
