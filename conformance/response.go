@@ -60,8 +60,7 @@ func (r *run) receive(x *exchange) {
 	}
 }
 
-// judgeError judges the body of an error (contract, sections 2.5 and 7). A proxy or a router may have
-// responded if the contract does not say what the request means, or if the body is too large.
+// judgeError judges the body of an error (contract, sections 2.5 and 7).
 func (r *run) judgeError(x *exchange) {
 	notError := func(err error) finding {
 		return unless(err == nil, "the body of a %d is not an Error: %v", x.status, err)
@@ -73,10 +72,7 @@ func (r *run) judgeError(x *exchange) {
 	if noStatus == nil && status != int64(x.status) {
 		noStatus = fmt.Errorf("its status is %d", status)
 	}
-	byHTTP := slices.Contains([]int{408, 411, 414, 417, 431}, x.status)
-	byTarget := x.refused() && !byHTTP && x.request.allow != anything && (x.request.hasKey() || x.status == 401)
-	switch {
-	case byTarget && (x.request.allow != undefined || x.status == 401) && x.status != 405 && x.status != 413:
+	if x.mustBeError() {
 		r.judge("errors.object", x, notError(noObject))
 		r.checkType("errors.media-type", x)
 		if noObject == nil {
@@ -85,7 +81,8 @@ func (r *run) judgeError(x *exchange) {
 			r.judge("errors.status", x, notError(noStatus))
 		}
 		return
-	case x.unavailable(), byTarget && !strings.ContainsAny(x.request.path, "%'"): // a proxy may refuse an escape
+	}
+	if x.shouldBeError() {
 		err := cmp.Or(noObject, noCode, noMessage, noStatus)
 		if err == nil && !x.isJSON() {
 			err = fmt.Errorf("its Content-Type is %q", x.header.Get("Content-Type"))
@@ -96,6 +93,25 @@ func (r *run) judgeError(x *exchange) {
 		_, err := x.json()
 		r.check("errors.json", x, err == nil, "%v", err)
 	}
+}
+
+// mustBeError reports whether the body of x must be an Error. A proxy or a router may have responded if
+// the contract does not say what the request means, or if its method is not allowed or its body too large.
+func (x *exchange) mustBeError() bool {
+	described := x.request.allow != undefined || x.status == 401
+	return x.byTarget() && described && x.status != 405 && x.status != 413
+}
+
+// shouldBeError reports whether it must be one by a strict reading. A proxy may refuse an escape.
+func (x *exchange) shouldBeError() bool {
+	return x.unavailable() || x.byTarget() && !strings.ContainsAny(x.request.path, "%'")
+}
+
+// byTarget reports whether x refuses a request that the target must judge. Servers of HTTP refuse some
+// by themselves.
+func (x *exchange) byTarget() bool {
+	byHTTP := slices.Contains([]int{408, 411, 414, 417, 431}, x.status)
+	return x.refused() && !byHTTP && x.request.allow != anything && (x.request.hasKey() || x.status == 401)
 }
 
 // checkField says that a header field of x must be right by a check.
