@@ -109,7 +109,7 @@ var (
 type form struct {
 	row
 	means string // the pet in plain JSON, or the text
-	may   answer
+	may   allowed
 }
 
 const (

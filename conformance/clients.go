@@ -38,7 +38,7 @@ func (r *run) unusualClients() {
 }
 
 // both adds a pet and a message with these fields. A refusal violates the check ("": none).
-func (r *run) both(what string, may answer, check string, f fields) {
+func (r *run) both(what string, may allowed, check string, f fields) {
 	n, text := r.pet("sold"), r.name()
 	for _, s := range []step{r.creating(add(n).as(what, may).set(f), n), r.submitting(submit(text).as(what, may).set(f), text)} {
 		x := r.play(s)

@@ -25,7 +25,7 @@ type request struct {
 	body         []byte // nil: none
 
 	what  string // is unusual or wrong about it: it completes "the request has …"
-	allow answer
+	allow allowed
 	name  string // of the pet in the body; "": none, or an empty one
 }
 
@@ -35,16 +35,16 @@ type fields map[string]string
 // usual are the fields of a request without a body.
 var usual = fields{"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "petstore-conformance"}
 
-// answer says what the target may answer, if the credential is valid.
-type answer int
+// allowed is how the target may respond to a request, if the credential is valid.
+type allowed int
 
 const (
-	success   answer = iota
-	or400            // the contract has 400 for values that are not valid, and does not say which those are
-	or4xx            // any 4xx
-	anything         // the contract says nothing about such requests, but an RFC does
-	refusal          // the request is wrong
-	undefined        // the contract does not say what the request means
+	success   allowed = iota
+	or400             // the contract has 400 for values that are not valid, and does not say which those are
+	or4xx             // any 4xx
+	anything          // the contract says nothing about such requests, but an RFC does
+	refusal           // the request is wrong
+	undefined         // the contract does not say what the request means
 )
 
 func get(path string) request {
@@ -69,8 +69,8 @@ func add(n newPet) request {
 
 func submit(text string) request { return post(opSubmit, `{"message":`+quoteJSON(text)+`}`) }
 
-// as returns q with what is unusual or wrong about it, and what the target may answer.
-func (q request) as(what string, allow answer) request {
+// as returns q with what is unusual or wrong about it, and how the target may respond.
+func (q request) as(what string, allow allowed) request {
 	q.what, q.allow = what, allow
 	return q
 }
