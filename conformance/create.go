@@ -150,19 +150,20 @@ func (r *run) findCategory() {
 		}
 		candidates = append(candidates, 1)
 	}
+	var x *exchange
 	for _, r.category = range candidates {
 		n := r.pet("available")
-		x := r.send(add(n).as("", may))
+		x = r.send(add(n).as("", may))
 		r.judgeCreation(x, n)
 		if x.succeeded() || x.try == 0 {
 			r.findRemoval()
 			r.fetchAdded(x)
 			return
 		}
-		if r.category == 1 && may == or4xx && x.refused() {
-			r.stop(fmt.Errorf("the target refuses every pet, the last with %s %s; name a category that it accepts (-category)",
-				x.statusLine(), cut(string(x.body), 200)))
-		}
+	}
+	if may == or4xx && x.refused() {
+		r.stop(fmt.Errorf("the target refuses every pet, the last with %s %s; name a category that it accepts (-category)",
+			x.statusLine(), cut(string(x.body), 200)))
 	}
 }
 

@@ -124,6 +124,11 @@ func unusualServers() []variant {
 		})},
 		{name: "categories must exist, and the options name one", options: categories(func(n int64) bool { return n == 42 }), opts: withCategory(42)},
 		{name: "categories must exist, and a pet has one", options: categories(func(n int64) bool { return n == 5 }), pets: filled(3)},
+		{name: "categories must exist, pets have some, and 1 does not any more", options: categories(func(n int64) bool { return n == 5 }), pets: func(s *store) {
+			for _, category := range []int64{1, 5} {
+				mustCreate(s.DoCreatePet(context.Background(), petstore.NewPet{Name: "Rex", CategoryID: category}, petstore.IdempotencyKey{}))
+			}
+		}},
 		{name: "categories must exist, and 1 does", options: categories(func(n int64) bool { return n == 1 })},
 		{name: "categories must exist, the options name a large one, and others get 422", options: categories(func(n int64) bool { return n == 987_654_321 }),
 			http: replaces(create, 400, `"status":400(.*no such category)`, 422, `"status":422$1`), opts: withCategory(987_654_321)},
