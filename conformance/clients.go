@@ -51,20 +51,18 @@ func (r *run) both(what string, may allowed, check string, f fields) {
 
 // as uses every operation as a client that sends these header fields.
 func (r *run) as(c clientFields) {
-	by := func(q request) request { return q.as(c.what, q.allow).set(c.fields) }
-	n, text := r.pet("available"), r.name()+" 猫 🦊"
-	x := r.send(by(add(n)))
-	r.judgeCreation(x, n)
-	if id, ok := x.addedID(); ok {
-		q := by(get(petPath(id)))
-		r.judgePet(r.send(q), id)
-		r.mustUnauthorize("auth.get", r.send(q.with(credential{})))
+	by := func(s step) step {
+		s.q = s.q.as(c.what, s.q.allow).set(c.fields)
+		return s
 	}
-	q := query{"pending", 100}
-	r.judgeList(r.send(by(get(q.path()))), &q)
-	r.judgeNone(r.send(by(get(petPath(r.noID())).as("", refusal))), r.noID())
-	wrong := func(op, body string) request { return by(post(op, body).as("", refusal)) }
-	r.mustRefuse("pets.create.400.required", r.send(wrong(opCreate, r.fill(r.name(), `{"name":$N}`))))
-	r.play(r.submitting(by(submit(text).as("", or4xx)), text))
-	r.mustRefuse("messages.400.required", r.send(wrong(opSubmit, `{}`)))
+	n, text := r.pet("available"), r.name()+" 猫 🦊"
+	if id, ok := r.play(by(r.creating(add(n), n))).addedID(); ok {
+		r.play(by(r.fetching(id)), by(r.refusing("auth.get", get(petPath(id)).with(credential{}))))
+	}
+	r.play(
+		by(r.listing(query{"pending", 100})),
+		by(r.fetchingNone(r.noID())),
+		by(r.rejecting("pets.create.400.required", post(opCreate, r.fill(r.name(), `{"name":$N}`)).as("", refusal))),
+		by(r.submitting(submit(text).as("", or4xx), text)),
+		by(r.rejecting("messages.400.required", post(opSubmit, `{}`).as("", refusal))))
 }

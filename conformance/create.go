@@ -234,16 +234,18 @@ func (r *run) sendWrong(op string, table []wrongBodies) {
 			name := r.name()
 			q := post(op, r.fill(name, strings.ReplaceAll(row.body, "$M", members))).as(r.fill(name, row.what), refusal)
 			q.name = name
-			steps = append(steps, step{q, func(x *exchange) { r.mustRefuse(t.check, x) }})
+			steps = append(steps, r.rejecting(t.check, q))
 		}
 	}
 	r.play(steps...)
 }
 
-// mustRefuse says that x, whose request is wrong by a check, must be a 400.
-func (r *run) mustRefuse(id string, x *exchange) {
-	ok := x.status == 400 || x.tooLarge() || x.status >= 500 // of 5xx there is a check
-	r.check(id, x, ok, "the request has %s: the response is %s, want 400", x.request.what, x.statusLine())
+// rejecting sends a request that is wrong by a check, and must get 400.
+func (r *run) rejecting(check string, q request) step {
+	return step{q, func(x *exchange) {
+		ok := x.status == 400 || x.tooLarge() || x.status >= 500 // of 5xx there is a check
+		r.check(check, x, ok, "the request has %s: the response is %s, want 400", x.request.what, x.statusLine())
+	}}
 }
 
 // loneSurrogate adds a pet whose name is an escape without a character, as the last one:

@@ -126,9 +126,7 @@ func (r *run) fillUp() {
 	for i := range 132 - len(pets) - len(steps) {
 		fill(anyStatus[i%4])
 	}
-	if len(steps) > 0 {
-		r.play(steps...)
-	}
+	r.play(steps...)
 }
 
 // limits requests lists with limits.

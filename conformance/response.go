@@ -82,7 +82,7 @@ func (r *run) judgeError(x *exchange) {
 		}
 		return
 	}
-	if x.shouldBeError() {
+	if x.unavailable() || x.byTarget() && !strings.ContainsAny(x.request.path, "%'") { // a proxy may refuse an escape
 		err := cmp.Or(noObject, noCode, noMessage, noStatus)
 		if err == nil && !x.isJSON() {
 			err = fmt.Errorf("its Content-Type is %q", x.header.Get("Content-Type"))
@@ -102,13 +102,7 @@ func (x *exchange) mustBeError() bool {
 	return x.byTarget() && described && x.status != 405 && x.status != 413
 }
 
-// shouldBeError reports whether it must be one by a strict reading. A proxy may refuse an escape.
-func (x *exchange) shouldBeError() bool {
-	return x.unavailable() || x.byTarget() && !strings.ContainsAny(x.request.path, "%'")
-}
-
-// byTarget reports whether x refuses a request that the target must judge. Servers of HTTP refuse some
-// by themselves.
+// byTarget reports whether x refuses its request as no HTTP server does by itself.
 func (x *exchange) byTarget() bool {
 	byHTTP := slices.Contains([]int{408, 411, 414, 417, 431}, x.status)
 	return x.refused() && !byHTTP && x.request.allow != anything && (x.request.hasKey() || x.status == 401)

@@ -39,9 +39,10 @@ func (r *run) play(steps ...step) (last *exchange) {
 		r.mustServe(xs[i])
 	}
 	for i, s := range steps {
-		s.judge(xs[i])
+		last = xs[i]
+		s.judge(last)
 	}
-	return xs[len(xs)-1]
+	return last
 }
 
 // send sends q. Its response is judged only by what holds for every one.

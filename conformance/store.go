@@ -106,11 +106,11 @@ func (r *run) pets() []*stored {
 
 // anID returns the ID of a pet that the target has, or else 1.
 func (r *run) anID() int64 {
-	for _, s := range r.pets() {
-		return s.want.id
+	if pets := r.pets(); len(pets) > 0 {
+		return pets[0].want.id
 	}
-	for _, p := range r.old.pets {
-		return p.id
+	if len(r.old.pets) > 0 {
+		return r.old.pets[0].id
 	}
 	return 1
 }

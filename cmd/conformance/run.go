@@ -22,7 +22,6 @@ import (
 type settings struct {
 	target      conformance.Target
 	opts        conformance.Options
-	level       string
 	json, junit string
 	verbose     bool
 }
@@ -38,17 +37,6 @@ func runCommand() flags.Command {
 }
 
 func (s *settings) define(fs *flag.FlagSet) {
-	s.defineTarget(fs)
-	s.defineSelection(fs)
-	fs.StringVar(&s.level, "level", "required", "lowest `level` that counts against the target: required, or recommended to count warnings as failures")
-	fs.BoolVar(&s.opts.ReadOnly, "read-only", false, "send only GET; the checks that need other requests are skipped")
-	fs.StringVar(&s.json, "json", "", "also write the report to this `file`, as JSON")
-	fs.StringVar(&s.junit, "junit", "", "also write the report to this `file`, as JUnit XML")
-	fs.BoolVar(&s.verbose, "v", false, "also print each failure and warning with its curl command, and each check that was skipped")
-}
-
-// defineTarget defines the flags for the target and for how to send requests to it.
-func (s *settings) defineTarget(fs *flag.FlagSet) {
 	fs.StringVar(&s.target.URL, "url", "", "base `URL` of the target: the part before /pets, as in http://127.0.0.1:8080/v1")
 	fs.StringVar(&s.target.MessagesURL, "messages-url", "", "base `URL` of the messages: the part before /messages (default: that of -url, if it has messages)")
 	fs.BoolVar(&s.target.PetsOnly, "pets-only", false, "the target has no messages: send none, and leave their checks out of the run")
@@ -62,10 +50,6 @@ func (s *settings) defineTarget(fs *flag.FlagSet) {
 	})
 	fs.IntVar(&s.opts.Parallel, "parallel", 8, "largest `number` of requests at a time; more judge a target sooner that is far away")
 	fs.DurationVar(&s.opts.Timeout, "timeout", 10*time.Second, "`time` to wait for each response")
-}
-
-// defineSelection defines the flags that select checks.
-func (s *settings) defineSelection(fs *flag.FlagSet) {
 	globs := func(name, usage string, to *[]string) {
 		fs.Func(name, usage+" the checks whose IDs match one of these `globs`, separated by commas; * stands for any text; may be repeated", func(v string) error {
 			*to = append(*to, strings.Split(v, ",")...)
@@ -74,12 +58,21 @@ func (s *settings) defineSelection(fs *flag.FlagSet) {
 	}
 	globs("run", "select only", &s.opts.Select)
 	globs("skip", "leave out", &s.opts.Skip)
+	fs.StringVar((*string)(&s.opts.FailLevel), "level", "required", "lowest `level` that counts against the target: required, or recommended to count warnings as failures")
+	fs.BoolVar(&s.opts.ReadOnly, "read-only", false, "send only GET; the checks that need other requests are skipped")
+	fs.StringVar(&s.json, "json", "", "also write the report to this `file`, as JSON")
+	fs.StringVar(&s.junit, "junit", "", "also write the report to this `file`, as JUnit XML")
+	fs.BoolVar(&s.verbose, "v", false, "also print each failure and warning with its curl command, and each check that was skipped")
 }
 
 // run judges the target and writes the reports. Its error has the exit code.
 func (s *settings) run(c *flags.Call) error {
-	if err := s.complete(c); err != nil {
-		return err
+	s.target.Key = c.Getenv("PETSTORE_API_KEY")
+	switch {
+	case s.target.URL == "":
+		return flags.Usagef("no target: name its base URL with -url, as in -url http://127.0.0.1:8080/v1")
+	case s.target.Key == "":
+		return flags.Usagef("no API key: set the environment variable PETSTORE_API_KEY")
 	}
 	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -102,19 +95,6 @@ func (s *settings) run(c *flags.Call) error {
 		conformance.NotJudged:     exitNotJudged,
 		conformance.Partial:       exitPartial,
 	}[result.Outcome])
-}
-
-// complete sets what no flag sets by itself.
-func (s *settings) complete(c *flags.Call) error {
-	s.target.Key = c.Getenv("PETSTORE_API_KEY")
-	s.opts.FailLevel = conformance.Level(s.level)
-	switch {
-	case s.target.URL == "":
-		return flags.Usagef("no target: name its base URL with -url, as in -url http://127.0.0.1:8080/v1")
-	case s.target.Key == "":
-		return flags.Usagef("no API key: set the environment variable PETSTORE_API_KEY")
-	}
-	return nil
 }
 
 // writeFile writes a report to the file, if there is one.
