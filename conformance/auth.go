@@ -83,8 +83,7 @@ func (r *run) sameRequests() {
 
 // mustUnauthorize says that x, whose credential is bad, must be a 401.
 func (r *run) mustUnauthorize(id string, x *exchange) {
-	r.check(id, x, x.status == 401, "the request has %s: the response is %s, want 401",
-		x.request.credential.what, x.statusLine())
+	r.checkStatus(id, x, x.request.credential.what, x.status == 401, "401")
 }
 
 // hasBadKey reports whether the request of x has no valid credential, even if that is read

@@ -8,10 +8,6 @@
 //
 // Package conformancetest makes each check a subtest of go test, and cmd/conformance is a command.
 //
-// A run plays scenarios, which send requests and judge the responses at once: see run.check. The
-// files create.go, get.go, list.go, messages.go and auth.go have the checks and scenarios of an
-// operation, response.go the checks of every response, and bodies.go, texts.go and paths.go tables.
-//
 // The target may have any pets before a run. During the run nobody else may use it. A run adds more
 // pets than a list can show, and reports what it leaves behind, because the contract has no way to
 // delete pets. It sends the API key to nobody else. Reports show [key] where the target echoes it.
@@ -22,7 +18,7 @@ import (
 	"time"
 )
 
-// scenarios are what a run does, in this order.
+// scenarios are what a run does, in this order. They send requests and judge the responses at once.
 var scenarios = []func(*run){
 	(*run).listsAtStart,
 	// There are fewer pets than a list can show.

@@ -244,7 +244,7 @@ func (r *run) sendWrong(op string, table []wrongBodies) {
 func (r *run) rejecting(check string, q request) step {
 	return step{q, func(x *exchange) {
 		ok := x.status == 400 || x.tooLarge() || x.status >= 500 // of 5xx there is a check
-		r.check(check, x, ok, "the request has %s: the response is %s, want 400", x.request.what, x.statusLine())
+		r.checkStatus(check, x, x.request.what, ok, "400")
 	}}
 }
 
@@ -256,8 +256,7 @@ func (r *run) loneSurrogate() {
 	}
 	body := r.fill("", `{"name":"\ud800","categoryId":$C,"status":"available"}`)
 	x := r.send(post(opCreate, body).as("an unpaired surrogate as the name", or4xx))
-	r.check(surrogateCheck, x, x.status == 201 || x.status == 400,
-		"the request has %s: the response is %s, want 201 or 400", x.request.what, x.statusLine())
+	r.checkStatus(surrogateCheck, x, x.request.what, x.status == 201 || x.status == 400, "201 or 400")
 	r.list(query{})
 	r.longestLists()
 }

@@ -140,5 +140,5 @@ func (r *run) wrongTypes() {
 	r.play(r.rejecting("messages.400.content-type", submit(r.name()).as("no Content-Type", refusal).set(none)))
 	form := fields{"Content-Type": "application/x-www-form-urlencoded"}
 	x := r.send(post(opSubmit, "message="+r.name()).as("a form as its body, and says so", refusal).set(form))
-	r.check("messages.form", x, x.refused(), "the request has %s: the response is %s, want 4xx", x.request.what, x.statusLine())
+	r.checkStatus("messages.form", x, x.request.what, x.refused(), "4xx")
 }

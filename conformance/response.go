@@ -108,6 +108,11 @@ func (x *exchange) byTarget() bool {
 	return x.refused() && !byHTTP && x.request.allow != anything && (x.request.hasKey() || x.status == 401)
 }
 
+// checkStatus says that x must have the status want by a check, since its request has something.
+func (r *run) checkStatus(id string, x *exchange, what string, ok bool, want string) {
+	r.check(id, x, ok, "the request has %s: the response is %s, want %s", what, x.statusLine(), want)
+}
+
 // checkField says that a header field of x must be right by a check.
 func (r *run) checkField(id string, x *exchange, name string, right bool, want string) {
 	got := "missing"

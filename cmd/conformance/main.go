@@ -5,10 +5,7 @@
 //	conformance serve
 //	conformance list
 //
-// The exit code is 0 if the server is conformant or the client makes no mistake,
-// 1 if the server is not conformant, the client makes mistakes or the list cannot be
-// written, 2 if the command was used wrongly or a report cannot be written, 3 if there
-// was nothing to judge, and 4 if no violation was found but not everything was judged.
+// conformance -h shows the flags and exit codes.
 package main
 
 import (
