@@ -46,6 +46,11 @@ func TestReadOnly(t *testing.T) {
 	if r := run(t, lost, conformance.Options{ReadOnly: true}); result(t, r, "pets.get.status").Verdict != conformance.Fail {
 		t.Errorf("pets are listed and cannot be read: %s", r.Headline())
 	}
+
+	noIDs := variant{pets: filled(3), http: edit(list, 200, `"id":(\d+)`, `"id":"$1"`)}
+	if r := run(t, noIDs, conformance.Options{ReadOnly: true}); result(t, r, "pets.list.pet").Verdict != conformance.Fail || r.Counts[conformance.Fail] != 1 {
+		t.Errorf("pets are listed with strings as their ids: %s\n%s", r.Headline(), text(r))
+	}
 }
 
 func TestSelection(t *testing.T) {

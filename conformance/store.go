@@ -118,7 +118,7 @@ func (r *run) anID() int64 {
 func (r *run) recordList(x *exchange, l list, q *query) {
 	r.longest = max(r.longest, len(l.pets))
 	for _, p := range l.pets {
-		if r.listed[p.id] == nil {
+		if r.listed[p.id] == nil && p.noID == nil {
 			r.listed[p.id] = x
 		}
 	}
