@@ -64,6 +64,9 @@ func Revoke(path, id string) (Key, error) {
 
 // List returns the keys in the file at path, in its order.
 func List(path string) ([]Key, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // to read it may block forever
+		return nil, fmt.Errorf("%s: is not a regular file", path)
+	}
 	contents, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err

@@ -19,9 +19,10 @@ import (
 //
 // For a request that comes more than a second after the last look, or whose key it does not
 // know, it looks whether its path leads to another file, or to one with another size or time,
-// and only then opens and reads it. If that file is missing, malformed or cannot be read, the
-// last good keys are accepted for two more seconds, and then none until a look, once a second,
-// finds a good file. While a look does not return, as on a file system that hangs, the calls that need it
+// and only then opens and reads it: touch a file that was changed without a change of these. If
+// the file is missing, malformed or cannot be read, the last good keys are accepted until two
+// seconds after the last look that found them, and then none until a look, once a second, finds a
+// good file. While a look does not return, as on a file system that hangs, the calls that need it
 // wait.
 type File struct {
 	path    string
@@ -36,11 +37,11 @@ type state struct {
 	info     os.FileInfo                  // of the file before it was read; nil: read it again
 	accounts map[[sha256.Size]byte]string // of its keys
 
-	err    error     // of what is there instead; nil: nothing is
-	failed time.Time // when that was found
+	err  error     // of what is there instead; nil: nothing is
+	good time.Time // when there was none last
 }
 
-// grace is how long the last good keys are accepted if the file is no longer good.
+// grace is how long the last good keys are accepted after they were found in the file.
 const grace = 2 * time.Second
 
 // Open loads the file at path. It fails if the file is missing, empty, malformed or cannot
@@ -74,7 +75,7 @@ func (f *File) look(began time.Time) *state {
 	f.state.Store(next)
 	switch {
 	case next.err != nil && last.err == nil:
-		f.log.Error("key file cannot be used; in two seconds no key is accepted", "file", f.path, "err", next.err)
+		f.log.Error("key file cannot be used; two seconds after it last could, no key is accepted", "file", f.path, "err", next.err)
 	case next.err == nil && (last.err != nil || !maps.Equal(next.accounts, last.accounts)):
 		f.log.Info("key file loaded", "file", f.path, "keys", len(next.accounts))
 	}
@@ -86,23 +87,19 @@ func (f *File) next(last *state) *state {
 	now := time.Now()
 	info, err := os.Stat(f.path) // needs no descriptor
 	if err == nil && last.info != nil && os.SameFile(info, last.info) && info.Size() == last.info.Size() && info.ModTime().Equal(last.info.ModTime()) {
-		return &state{looked: now, info: info, accounts: last.accounts}
+		return &state{looked: now, good: now, info: info, accounts: last.accounts}
 	}
 	var keys []Key
 	if err == nil {
 		keys, err = List(f.path)
 	}
 	if err != nil {
-		next := &state{looked: now, accounts: last.accounts, err: err, failed: last.failed}
-		if last.err == nil {
-			next.failed = now
-		}
-		return next
+		return &state{looked: now, good: last.good, accounts: last.accounts, err: err}
 	}
 	if now.Sub(info.ModTime()).Abs() <= time.Second { // some file systems count time in seconds
 		info = nil
 	}
-	next := &state{looked: now, info: info, accounts: make(map[[sha256.Size]byte]string)}
+	next := &state{looked: now, good: now, info: info, accounts: make(map[[sha256.Size]byte]string)}
 	for _, k := range keys {
 		next.accounts[k.hash] = k.Account
 	}
@@ -124,7 +121,7 @@ func (f *File) Authenticate(ctx context.Context, key string) (account string, er
 		account, ok = s.accounts[hash]
 	}
 	switch {
-	case s.err != nil && (!ok || time.Since(s.failed) > grace):
+	case s.err != nil && (!ok || time.Since(s.good) > grace):
 		return "", &petstore.Error{Code: petstore.CodeUnavailable, Message: "the API key cannot be checked now", Err: s.err}
 	case !ok:
 		return "", errUnknown

@@ -144,7 +144,7 @@ func TestUnusableWhileServing(t *testing.T) {
 			"is empty":                  write(""),
 			"line 3: must be a SHA-256": write(b + "\nnonsense\n"),
 			"line 1: must be a SHA-256": write(bob + b[64:]), // must not be logged
-			"is a directory":            func() error { return os.Mkdir(e.path, 0o700) },
+			"is not a regular":          func() error { return os.Mkdir(e.path, 0o700) },
 			"too many levels of":        func() error { return os.Symlink(e.path, e.path) },
 		} {
 			os.Remove(e.path)
@@ -155,9 +155,9 @@ func TestUnusableWhileServing(t *testing.T) {
 			e.want(alice, "alice")
 			e.wantUnchecked(bob)
 			e.wantLog("level=ERROR", reason, e.path)
-			time.Sleep(1900 * time.Millisecond)
+			time.Sleep(900 * time.Millisecond)
 			e.want(alice, "alice")
-			time.Sleep(200 * time.Millisecond) // more than two seconds since it was found
+			time.Sleep(200 * time.Millisecond) // more than two seconds since the keys were found
 			for range 3 {
 				time.Sleep(time.Minute)
 				e.wantUnchecked(alice)
@@ -171,6 +171,10 @@ func TestUnusableWhileServing(t *testing.T) {
 			e.want(bob, "")
 			e.wantLog("level=INFO", "keys=1")
 		}
+		time.Sleep(time.Minute) // without a request, in which a key may be revoked
+		os.Remove(e.path)
+		e.wantUnchecked(alice)
+		e.wantLog("level=ERROR")
 	})
 }
 
