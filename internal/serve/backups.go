@@ -63,7 +63,8 @@ func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 	path := func(name string) string { return filepath.Join(s.backupDir, name) }
 	entries, _ := os.ReadDir(s.backupDir)
 	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".part") { // of a server that was killed
+		ours := strings.HasPrefix(e.Name(), "petstore-") || strings.HasPrefix(e.Name(), backupKeys)
+		if ours && strings.HasSuffix(e.Name(), ".part") { // of a server that was killed
 			_ = os.Remove(path(e.Name()))
 		}
 	}
@@ -86,7 +87,7 @@ func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 		return errors.Join(err, keysErr)
 	}
 	names, _, err := backups(s.backupDir)
-	for ; len(names) > int(s.backupKeep); names = names[1:] {
+	for ; uint(len(names)) > s.backupKeep; names = names[1:] {
 		err = errors.Join(err, os.Remove(path(names[0])))
 	}
 	return errors.Join(err, keysErr)

@@ -116,6 +116,8 @@ func (c *config) flags(fs *flag.FlagSet) {
 // check completes the flags, or says which one is wrong.
 func (c *config) check() error {
 	switch {
+	case c.addr == "": // it would be any address of this machine
+		return flags.Usagef("-addr: must not be empty")
 	case (c.tlsCert == "") != (c.tlsKey == ""):
 		return flags.Usagef("-tls-cert and -tls-key: must be given together")
 	case c.logFormat != "text" && c.logFormat != "json":

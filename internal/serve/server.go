@@ -133,6 +133,7 @@ func (s *server) start() {
 	s.pets.http.Handler = &router{server: s, base: basePath, handler: httpapi.New(s.store.Store, s.keys, opts), page: page.New()}
 	if s.admin != nil {
 		s.admin.http.Handler = s.adminHandler()
+		s.admin.http.SetKeepAlivesEnabled(false) // idle clients would keep its few places
 		attrs = append(attrs, "admin", s.admin.url())
 	}
 	attrs = append(attrs, "store", s.store.Name)
