@@ -41,7 +41,11 @@ func Import(ctx context.Context, path string, r io.Reader) (Totals, error) {
 		}
 		im.db.NoSync = true // until newfile.Create syncs the whole file
 		im.state.Schema = schema
-		return cmp.Or(im.all(ctx, lines.Read(r)), im.db.Close())
+		err = im.all(ctx, lines.Read(r))
+		if err == nil { // one more commit, so that both meta pages lead to all of it
+			err = im.db.Update(func(*bbolt.Tx) error { return nil })
+		}
+		return cmp.Or(err, im.db.Close())
 	})
 	if err != nil {
 		return Totals{}, err

@@ -53,6 +53,12 @@ func TestImport(t *testing.T) {
 		if got := exported(t, path); err != nil || got != lines {
 			t.Errorf("%s: the import returned %v, and %d bytes of %d", name, err, len(got), len(lines))
 		}
+		file := process.ReadFile(t, path)
+		file[newerMeta(file)*pageSize+60] ^= 1
+		writeFile(t, path, file)
+		if saved, _ := salvaged(t, path); strings.Count(saved, `"name"`) != strings.Count(lines, `"name"`) {
+			t.Errorf("%s: without the newer meta page %d bytes are saved", name, len(saved))
+		}
 	}
 }
 
@@ -105,15 +111,20 @@ func TestImportGaps(t *testing.T) {
 	mustCheck(t, path)
 }
 
-// TestImportExpired: an import leaves out outcomes that have expired.
+// TestImportExpired: an import leaves out outcomes that have expired. The ID of what one names is
+// not issued again, even if it is missing.
 func TestImportExpired(t *testing.T) {
 	var lines string
 	for key, age := range map[string]time.Duration{"B": 23 * time.Hour, "C": 25 * time.Hour} {
 		lines = fmt.Sprintf(`{"outcome":{"key":"%s=","value":"%[1]s=","message":4,"createdAt":"%s"}}`+"\n",
 			strings.Repeat(key, 42)+"A", time.Now().Add(-age).UTC().Format(time.RFC3339Nano))
-		got, err := storage.Import(t.Context(), dbPath(t), strings.NewReader(withEnd(lines, 1, 4)))
+		path := dbPath(t)
+		got, err := storage.Import(t.Context(), path, strings.NewReader(withEnd(lines, 1, 0)))
 		if err != nil || (got.Outcomes == 1) != (age < 24*time.Hour) {
-			t.Errorf("after %v: imported %+v, %v", age, got, err)
+			t.Fatalf("after %v: imported %+v, %v", age, got, err)
+		}
+		if m, err := open(t, path).SubmitMessage(t.Context(), "next", petstore.IdempotencyKey{}); err != nil || m.ID != "msg_5" {
+			t.Errorf("the next message is %+v, %v", m, err)
 		}
 	}
 }
@@ -142,6 +153,9 @@ func TestImportLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	saved, _ := salvaged(t, path)
+	if !strings.Contains(saved, `{"id":9223372036854775807,`) {
+		t.Error("the last pet is not saved")
+	}
 	for _, lines := range []string{exported(t, path), saved} {
 		if _, err := storage.Import(t.Context(), dbPath(t), strings.NewReader(lines)); err != nil {
 			t.Errorf("the import of what it holds: %v", err)
@@ -203,6 +217,11 @@ func TestImportErrors(t *testing.T) {
 		{pet + pet, `line 2: id: must be above 1, the highest one before it, got 1`},
 		{message + message, `line 2: id: must be msg_ and a number above 4, the highest one before it`},
 		{strings.Replace(message, "msg_4", "4", 1), `line 1: id: must be msg_ and a number above 0`},
+		{strings.Replace(outcome, `"pet":1`, `"pet":-5`, 1), "line 1: outcome: must have the ID of a pet or the number of a message"},
+		{strings.Replace(outcome, `"pet":1,`, "", 1), "line 1: outcome: must have the ID of a pet or the number of a message"},
+		{strings.Replace(outcome, `"pet":1,`, `"pet":1,"message":1,`, 1), "line 1: outcome: must have the ID of a pet or the number of a message"},
+		{strings.Replace(outcome, `"key":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE=",`, "", 1), "line 1: outcome: must have a key, above that of the outcome before it"},
+		{outcome + outcome, "line 2: outcome: must have a key, above that of the outcome before it"},
 		{strings.Replace(outcome, "AAAA", "", 1), "line 1: outcome/key: must have the form that it has in an export"},
 		{outcome + end, "line 2: end: it counts 0 pets, 0 messages and 0 outcomes, but there are 0, 0 and 1"},
 		{message + `{"end":{"pets":0,"messages":2,"lastMessage":4}}`, "line 2: end: it counts 0 pets, 2 messages and 0 outcomes, but there are 0, 1 and 0"},

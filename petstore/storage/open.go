@@ -105,12 +105,13 @@ func (s *Store) openFile(reserve int64) error {
 	if err != nil {
 		return err
 	}
-	// A process that was killed may have left a commit that is not on disk yet.
-	if err := f.Sync(); err != nil {
-		f.Close()
-		return err
+	if !s.opts.readOnly { // a process that was killed may have left a commit that is not on disk yet
+		err = f.Sync()
 	}
-	m, err := inspect(f)
+	var m meta
+	if err == nil {
+		m, err = inspect(f)
+	}
 	if err == nil {
 		s.info, err = f.Stat()
 	}

@@ -79,10 +79,10 @@ func TestOpenRefuses(t *testing.T) {
 		{"zeros", write(strings.Repeat("\x00", 65536)), storage.ErrNotPetstore, ""},
 		{"another bbolt file", func(t *testing.T, path string) {
 			edit(t, path, func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("state")); return err })
-		}, storage.ErrDamaged, "the bucket pet"},
+		}, storage.ErrNotPetstore, "root"},
 		{"an empty bbolt file", func(t *testing.T, path string) {
 			edit(t, path, func(*bbolt.Tx) error { return nil })
-		}, storage.ErrDamaged, "the bucket pet"},
+		}, storage.ErrNotPetstore, "root"},
 		{"another bbolt file without a freelist", func(t *testing.T, path string) {
 			db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoFreelistSync: true})
 			if err != nil {

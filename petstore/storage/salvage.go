@@ -133,22 +133,24 @@ func (r *salvager) readFile(path string) (err error) {
 func (r *salvager) allPets(st *state) iter.Seq2[int64, []byte] {
 	return func(yield func(int64, []byte) bool) {
 		var next [4]func() (int64, []byte, bool)
-		var ids [4]int64 // of the next pet in each table
+		var ids [4]uint64 // of the next pet in each table; MaxUint64: the table has ended
 		var pets [4][]byte
 		for i := range next {
 			var stop func()
 			next[i], stop = iter.Pull2(r.pets(i, st))
 			defer stop()
 		}
-		for id := int64(0); ; {
+		for id := uint64(0); ; {
 			for i := range next { // take the next pet of the tables that had the last one
-				if ok := true; ids[i] == id {
-					if ids[i], pets[i], ok = next[i](); !ok {
-						ids[i] = math.MaxInt64
-					}
+				if ids[i] != id {
+					continue
+				}
+				found, json, ok := next[i]()
+				if ids[i], pets[i] = uint64(found), json; !ok {
+					ids[i] = math.MaxUint64
 				}
 			}
-			if id = slices.Min(ids[:]); id == math.MaxInt64 || !yield(id, pets[slices.Index(ids[:], id)]) {
+			if id = slices.Min(ids[:]); id == math.MaxUint64 || !yield(int64(id), pets[slices.Index(ids[:], id)]) {
 				return
 			}
 		}
@@ -222,7 +224,7 @@ func (r *salvager) readRoot() error {
 			r.roots[string(key)] = value
 		}
 	})
-	return nil
+	return anyTable(func(t table) bool { return r.roots[string(t.name)] != nil })
 }
 
 // read reads a page.

@@ -62,6 +62,9 @@ func (s *Store) beginFirst() (snap *snapshot, err error) {
 		return nil, err
 	}
 	err = safely(func() error {
+		if err := anyTable(func(t table) bool { return tx.Bucket(t.name) != nil }); err != nil {
+			return err
+		}
 		snap = newSnapshot(tx)
 		return snap.readState()
 	})

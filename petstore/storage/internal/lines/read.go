@@ -2,7 +2,9 @@ package lines
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -74,8 +76,9 @@ func decompressed(r io.Reader) (io.Reader, error) {
 // progress is how far an export was read.
 type progress struct {
 	Counts
-	lastPet     int64 // the highest ID
-	lastMessage int64 // the highest number
+	lastPet     int64             // the highest ID
+	lastMessage int64             // the highest number
+	lastKey     [sha256.Size]byte // of an outcome
 	sum         uint32
 	ended       bool
 }
@@ -95,7 +98,7 @@ func (p *progress) next(line []byte) (Record, error) {
 	case rec.Message != nil:
 		err = p.message(rec.Message)
 	case rec.Outcome != nil:
-		p.Outcomes++
+		err = p.outcome(rec.Outcome)
 	default:
 		err = p.end(rec.End)
 	}
@@ -119,6 +122,21 @@ func (p *progress) message(m *petstore.Message) error {
 	}
 	p.Messages++
 	p.lastMessage = n
+	return nil
+}
+
+func (p *progress) outcome(o *Outcome) error {
+	switch {
+	case o.Pet < 0 || o.Message < 0 || (o.Pet == 0) == (o.Message == 0):
+		return errors.New("outcome: must have the ID of a pet or the number of a message")
+	case bytes.Compare(o.Key[:], p.lastKey[:]) <= 0:
+		return errors.New("outcome: must have a key, above that of the outcome before it")
+	}
+	p.Outcomes++
+	p.lastKey = o.Key
+	// What it names may be missing, but its ID must not be issued again.
+	p.lastPet = max(p.lastPet, o.Pet)
+	p.lastMessage = max(p.lastMessage, o.Message)
 	return nil
 }
 
