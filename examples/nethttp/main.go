@@ -1,5 +1,7 @@
 // Nethttp serves the petstore under /v1 of a server that also has other handlers.
-// It stops at SIGINT or SIGTERM, and when the store fails.
+// It stops at SIGINT or SIGTERM, and when the store fails. This makes its keys:
+//
+//	go run example.com/animalstore/cmd/refserver keys create -keys pets.keys alice
 package main
 
 import (
@@ -34,7 +36,7 @@ func run(addr string) error {
 		return err
 	}
 	defer store.Close()
-	keys, err := apikey.Open("pets.keys", nil) // made with: go run example.com/animalstore/cmd/refserver keys create -keys pets.keys alice
+	keys, err := apikey.Open("pets.keys", nil)
 	if err != nil {
 		return err
 	}
