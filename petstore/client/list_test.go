@@ -39,6 +39,7 @@ func TestNextLink(t *testing.T) {
 		{`<https://pets.test/v1/pets?page=2>; rel="next"`, elsewhere},
 		{`<http://pets.test:8080/v1/pets?page=2>; rel="next"`, elsewhere},
 		{`<//pets.test@other.test/v1/pets>; rel="next"`, elsewhere},
+		{`<http://pets.test//v1/pets?page=2>; rel="next"`, elsewhere},
 	} {
 		var got string
 		c := newClient(t, client.Options{}, func(r *http.Request) (*http.Response, error) {
