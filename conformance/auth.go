@@ -49,13 +49,12 @@ func (r *run) badKeys() {
 		r.play(steps...)
 	}
 	// Without a valid key a client must not learn what is in the store, or what a request looks like.
-	none := credential{}
 	cut := func(op string) request {
-		return post(op, `{"name":`).as("a body that is cut short", refusal).with(none)
+		return post(op, `{"name":`).as("a body that is cut short", refusal).with(noKey)
 	}
 	r.play(
-		r.refusing("auth.first", get("/pets?limit=0&status=lost").as("", undefined).with(none)),
-		r.refusing("auth.first", get(petPath(r.noID())).as("", refusal).with(none)),
+		r.refusing("auth.first", get("/pets?limit=0&status=lost").as("", undefined).with(noKey)),
+		r.refusing("auth.first", get(petPath(r.noID())).as("", refusal).with(noKey)),
 		r.refusing("auth.create.first", cut(opCreate)),
 		r.refusing("messages.auth.first", cut(opSubmit)))
 }
@@ -69,7 +68,7 @@ func (r *run) refusing(check string, q request) step {
 // to the other.
 func (r *run) sameRequests() {
 	id, text, longest := r.anID(), r.name(), query{"available", 100}
-	without := func(check string, q request) { r.play(r.refusing(check, q.with(credential{}))) }
+	without := func(check string, q request) { r.play(r.refusing(check, q.with(noKey))) }
 	for range 2 {
 		without("auth.get", get(petPath(id)))
 		r.fetch(id)

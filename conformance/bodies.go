@@ -55,8 +55,8 @@ var wrongPets = []wrongBodies{
 		{"the pet in a member", `{"pet":{"name":$N,"categoryId":$C}}`},
 		{"Name instead of name", `{"Name":$N,"categoryId":$C}`}, {"categoryid instead of categoryId", `{"name":$N,"categoryid":$C}`},
 		{"category_id instead of categoryId", `{"name":$N,"category_id":$C}`},
-		{"110,000 characters and no categoryId", `{"name":"$(a*110000)"}`},
-		{"quotes in its name and no categoryId", `{"name":"a\"b\\c"}`}, // what an error message must escape
+		{"110,000 characters and no categoryId", `{"name":"$T$(a*110000)"}`},
+		{"quotes in its name and no categoryId", `{"name":"a\"b\\c$T"}`}, // what an error message must escape
 	}},
 	{"pets.create.400.values", values("name", `{"name":$V,"categoryId":$C}`, `null`, `42`, `true`, `[$N]`, `{"first":$N}`)},
 	{"pets.create.400.values", values("categoryId", `{"name":$N,"categoryId":$V}`, `null`, `"$C"`, `""`, `"dogs"`, `"a\"b\\c"`, `true`,

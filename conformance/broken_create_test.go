@@ -68,6 +68,9 @@ func brokenCreations() []variant {
 		{name: "two concurrent requests get the same id", check: "pets.get.created", pets: racing(false)},
 		{name: "one of two concurrent requests fails", check: "pets.create.status", pets: racing(true)},
 		{name: "a refused pet is stored", check: "pets.create.refused", http: storesRefused(400)},
+		{name: "a pet with quotes in its name is refused and stored", check: "pets.create.refused", http: stores(400, func(sent string) string {
+			return compile(`"name":"a\\"b[^}]*`).FindString(sent)
+		})},
 		{name: "a pet without a valid key is stored", check: "pets.create.refused", http: storesRefused(401)},
 
 		{name: "names with what is beyond the basic plane get 500", check: "pets.create.status", http: refuses(create+".*🦊", 201, 500)},

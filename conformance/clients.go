@@ -9,7 +9,7 @@ func (r *run) concurrentRequests() {
 		}
 		n, text := r.pet(anyStatus[i%4]), r.name()
 		steps = append(steps, r.creating(add(n), n), r.fetching(s.want.id), r.listing(query{anyStatus[i%4], 100}),
-			r.refusing("auth.get", get(petPath(s.want.id)).with(credential{})), r.submitting(submit(text), text))
+			r.refusing("auth.get", get(petPath(s.want.id)).with(noKey)), r.submitting(submit(text), text))
 	}
 	text := r.name()
 	for range 8 {
@@ -57,12 +57,13 @@ func (r *run) as(c clientFields) {
 	}
 	n, text := r.pet("available"), r.name()+" 猫 🦊"
 	if id, ok := r.play(by(r.creating(add(n), n))).addedID(); ok {
-		r.play(by(r.fetching(id)), by(r.refusing("auth.get", get(petPath(id)).with(credential{}))))
+		r.play(by(r.fetching(id)), by(r.refusing("auth.get", get(petPath(id)).with(noKey))))
 	}
+	name := r.name()
 	r.play(
 		by(r.listing(query{"pending", 100})),
 		by(r.fetchingNone(r.noID())),
-		by(r.rejecting("pets.create.400.required", post(opCreate, r.fill(r.name(), `{"name":$N}`)).as("", refusal))),
+		by(r.rejecting("pets.create.400.required", post(opCreate, r.fill(name, `{"name":$N}`)).as("", refusal).naming(name))),
 		by(r.submitting(submit(text).as("", or4xx), text)),
 		by(r.rejecting("messages.400.required", post(opSubmit, `{}`).as("", refusal))))
 }

@@ -178,8 +178,7 @@ func (r *run) unusualValues() {
 	for _, f := range petForms {
 		name := r.name()
 		q := post(opCreate, strings.ReplaceAll(r.fill(name, f.body), "$I", fmt.Sprint(r.anID()))).as(f.what, f.may)
-		q.name = name
-		steps = append(steps, r.creating(q, readPet(readObject([]byte(r.fill(name, f.means)))).newPet))
+		steps = append(steps, r.creating(q.naming(name), readPet(readObject([]byte(r.fill(name, f.means)))).newPet))
 	}
 	for _, f := range messageForms {
 		name := r.name()
@@ -233,8 +232,7 @@ func (r *run) sendWrong(op string, table []wrongBodies) {
 		for _, row := range t.rows {
 			name := r.name()
 			q := post(op, r.fill(name, strings.ReplaceAll(row.body, "$M", members))).as(r.fill(name, row.what), refusal)
-			q.name = name
-			steps = append(steps, r.rejecting(t.check, q))
+			steps = append(steps, r.rejecting(t.check, q.naming(name)))
 		}
 	}
 	r.play(steps...)

@@ -8,11 +8,10 @@ import (
 	"strings"
 )
 
-// credential is the Authorization field of a request. The zero credential sends no field. Reports
-// never show its value.
+// credential is the Authorization field of a request. Reports never show its value.
 type credential struct {
 	what  string                  // it, in words
-	value func(key string) string // of the field
+	value func(key string) string // of the field; nil: there is none
 	shell string                  // the value in a curl command, inside double quotes
 }
 
@@ -39,6 +38,8 @@ func changed(what string, change func(key string) string, shell string) credenti
 	return credential{what, func(key string) string { return "Bearer " + change(key) }, "Bearer " + shell}
 }
 
+var noKey = credential{what: "no Authorization field"}
+
 // Credentials that are valid, or may be read so.
 var (
 	validKey     = text("the key", "Bearer $KEY")
@@ -50,7 +51,7 @@ var (
 // key, the missing one first. Most are the key with something changed.
 func badCredentials(key string) []credential {
 	bad := []credential{
-		{what: "no Authorization field"},
+		noKey,
 		text("an empty Authorization field", ""),
 		text("the scheme Bearer without a token", "Bearer"),
 		text("the key under the scheme Basic", "Basic $KEY"),

@@ -114,7 +114,7 @@ func (r *run) noID() int64 {
 func (r *run) findRemoval() {
 	if !r.opts.now().Before(removalBegins) {
 		r.removed = false // or it is not sent
-		r.removed = r.send(get(petPath(r.anID())).as("", anything)).refused()
+		r.removed = r.send(get(petPath(r.anID())).as("", undefined)).refused()
 	}
 }
 

@@ -62,8 +62,12 @@ func post(op, body string) request {
 }
 
 func add(n newPet) request {
-	q := post(opCreate, n.json())
-	q.name = n.name
+	return post(opCreate, n.json()).naming(n.name)
+}
+
+// naming returns q, whose body has a pet with that name.
+func (q request) naming(name string) request {
+	q.name = name
 	return q
 }
 

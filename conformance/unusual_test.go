@@ -155,6 +155,7 @@ func unusualServers() []variant {
 
 		{name: "GET /pets/{petId} was removed as scheduled, with 410", http: status(fetch, 200, 410), opts: conformance.At(removal)},
 		{name: "GET /pets/{petId} was removed as scheduled, and there were pets before", pets: filled(10), http: status(fetch, 200, 410), opts: conformance.At(removal)},
+		{name: "GET /pets/{petId} was removed as scheduled, and was not served at once", pets: filled(10), http: all(until(1, fetch, rejects(fetch, 503)), status(fetch, 200, 410)), opts: conformance.At(removal)},
 		{name: "GET /pets/{petId} was removed as scheduled, with an HTML 404", http: html(fetch, 404), opts: conformance.At(removal.AddDate(1, 0, 0))},
 		{name: "GET /pets/{petId} still works after the scheduled day, and the Sunset is late on it, in an obsolete format",
 			http: header(fetch, 200, "Sunset", "Thursday, 05-Dec-30 23:59:59 GMT"), opts: conformance.At(removal.AddDate(0, 0, 2))},
