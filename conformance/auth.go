@@ -49,14 +49,14 @@ func (r *run) badKeys() {
 		r.play(steps...)
 	}
 	// Without a valid key a client must not learn what is in the store, or what a request looks like.
-	cut := func(op string) request {
+	cutShort := func(op string) request {
 		return post(op, `{"name":`).as("a body that is cut short", refusal).with(noKey)
 	}
 	r.play(
 		r.refusing("auth.first", get("/pets?limit=0&status=lost").as("", undefined).with(noKey)),
-		r.refusing("auth.first", get(petPath(r.noID())).as("", refusal).with(noKey)),
-		r.refusing("auth.create.first", cut(opCreate)),
-		r.refusing("messages.auth.first", cut(opSubmit)))
+		r.refusing("auth.first", get(petPath(r.unusedID())).as("", refusal).with(noKey)),
+		r.refusing("auth.create.first", cutShort(opCreate)),
+		r.refusing("messages.auth.first", cutShort(opSubmit)))
 }
 
 // refusing sends a request with a bad credential.

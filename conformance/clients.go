@@ -62,7 +62,7 @@ func (r *run) as(c clientFields) {
 	name := r.name()
 	r.play(
 		by(r.listing(query{"pending", 100})),
-		by(r.fetchingNone(r.noID())),
+		by(r.fetchingNone(r.unusedID())),
 		by(r.rejecting("pets.create.400.required", post(opCreate, r.fill(name, `{"name":$N}`)).as("", refusal).naming(name))),
 		by(r.submitting(submit(text).as("", or4xx), text)),
 		by(r.rejecting("messages.400.required", post(opSubmit, `{}`).as("", refusal))))

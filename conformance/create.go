@@ -127,7 +127,7 @@ func (r *run) firstPets() {
 		r.check("pets.create.status.before", x, copied < len(statuses),
 			"pets without a status get that of the request before, with each of the three statuses")
 	}
-	// Nor a pet without a name the name.
+	// Nor must a body without a name get the name of the request before.
 	r.sendWrong(opCreate, []wrongBodies{{"pets.create.400.required", []row{{"no name", `{"categoryId":$C}`}}}})
 	// An ID that gets 404 may be assigned to a pet later.
 	if id, ok := r.create(r.pet("sold")).addedID(); ok {
@@ -138,7 +138,8 @@ func (r *run) firstPets() {
 }
 
 // findCategory adds the first pet, and so finds a category that the target accepts: the
-// contract does not say which categories there are. It ends the run if it finds none.
+// contract does not say which categories there are. It ends the run if the target refuses
+// every one.
 func (r *run) findCategory() {
 	candidates, may := []int64{r.category}, success
 	if r.opts.Category == nil {

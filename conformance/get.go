@@ -99,9 +99,9 @@ func (r *run) judgeNone(x *exchange, id int64) {
 	}
 }
 
-// noID returns an ID that no pet has. No store has enough pets for an ID of 62 bits that depends
+// unusedID returns an ID that no pet has. No store has enough pets for an ID of 62 bits that depends
 // on the run to be in use.
-func (r *run) noID() int64 {
+func (r *run) unusedID() int64 {
 	id := int64(1)
 	for _, c := range []byte(r.mark) {
 		id = id<<6 ^ int64(c)
@@ -113,7 +113,7 @@ func (r *run) noID() int64 {
 // While the store may be empty, a 404 does not show it: the run asks again for the first pet that it adds.
 func (r *run) findRemoval() {
 	if !r.opts.now().Before(removalBegins) {
-		r.removed = false // or it is not sent
+		r.removed = false // otherwise the request is not sent
 		r.removed = r.send(get(petPath(r.anID())).as("", undefined)).refused()
 	}
 }
@@ -141,7 +141,7 @@ func (r *run) wrongIDs() {
 	r.send(get("/nothing-here").as("", undefined))
 	id := r.anID()
 	var steps []step
-	for _, missing := range append(missingIDs, -id, id+1_000_003, id+1<<32, r.noID()) {
+	for _, missing := range append(missingIDs, -id, id+1_000_003, id+1<<32, r.unusedID()) {
 		steps = append(steps, r.fetchingNone(missing))
 	}
 	for _, notID := range append(notIDs, plus(id, 1), plus(id, -1)) {

@@ -51,7 +51,7 @@ func get(path string) request {
 	return request{method: http.MethodGet, path: path, credential: validKey, header: usual}
 }
 
-// post returns a request with a JSON body ("": none). As all of these, it has the valid key.
+// post returns a request with a JSON body ("": none). Like get, it has the valid key.
 func post(op, body string) request {
 	q := get(strings.TrimPrefix(op, "POST ")).set(fields{"Content-Type": "application/json"})
 	q.method = http.MethodPost

@@ -108,7 +108,8 @@ func (x *exchange) byTarget() bool {
 	return x.refused() && !byHTTP && x.request.allow != anything && (x.request.hasKey() || x.status == 401)
 }
 
-// checkStatus says that x must have the status want by a check, since its request has something.
+// checkStatus says that x must have the status want by a check, unless it is ok. what completes
+// "the request has …".
 func (r *run) checkStatus(id string, x *exchange, what string, ok bool, want string) {
 	r.check(id, x, ok, "the request has %s: the response is %s, want %s", what, x.statusLine(), want)
 }

@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -22,7 +21,7 @@ type run struct {
 	stop     context.CancelCauseFunc // ends the run, which then says why the target is not judged
 
 	mark       string   // in nearly every name and text of the run
-	names      int      // how many there are
+	names      int      // how many the run has made
 	category   int64    // that the target accepts
 	noMessages bool     // there is no POST /messages, or it must not be used
 	removed    bool     // GET /pets/{petId} was removed as scheduled
@@ -133,7 +132,7 @@ func (r *run) judge(id string, x *exchange, f finding) {
 	}
 }
 
-// record is judge for an exchange that may not be served.
+// record is judge, also if x was not served.
 func (r *run) record(id string, x *exchange, f finding) {
 	if x.try == 0 {
 		return // it was not sent
@@ -148,7 +147,10 @@ func (r *run) record(id string, x *exchange, f finding) {
 // accept says that x, the response to a valid request, must have the status want (0: any 2xx),
 // unless it refuses the request as it may. The exchange before, if any, may explain a failure.
 func (r *run) accept(id string, before, x *exchange, want int, what string) {
-	shown := cmp.Or(statusLine(want), "2xx")
+	shown := "2xx"
+	if want > 0 {
+		shown = statusLine(want)
+	}
 	if x.request.what != "" {
 		what += " (it has " + x.request.what + ")"
 	}

@@ -196,7 +196,7 @@ func (r *run) judgeStrays(x *exchange, l list) {
 	if len(l.pets) == 0 {
 		return
 	}
-	var once, refused finding
+	var twice, refused finding
 	for _, p := range l.pets {
 		ours := strings.Contains(p.name, r.mark)
 		if r.added[p.id] != nil || p.noID != nil || r.old.has(p.id) || len(r.old.pets) > 0 && !ours {
@@ -216,7 +216,7 @@ func (r *run) judgeStrays(x *exchange, l list) {
 		case i >= 0:
 			refused = wrong("the pet %q is in the store, though its request got %s", p.name, ofName[i].statusLine()).after(ofName[i])
 		case len(ofName) > 0:
-			once = wrong("the list has another pet with the name of one that was added: %s", p.written).after(ofName[0])
+			twice = wrong("the list has another pet with the name of one that was added: %s", p.written).after(ofName[0])
 		case r.unclear > 0: // a request of the run may have added it, with a name that the target has changed
 		default:
 			r.stop(fmt.Errorf("GET %s shows the pet %d with the name %q, which was not there before and which the run "+
@@ -224,6 +224,6 @@ func (r *run) judgeStrays(x *exchange, l list) {
 				x.request.path, p.id, short(p.name)))
 		}
 	}
-	r.judge("pets.create.once", x, once)
+	r.judge("pets.create.once", x, twice)
 	r.judge("pets.create.refused", x, refused)
 }

@@ -104,7 +104,7 @@ func (c *Client) send(ctx context.Context, r request) (resp *http.Response, body
 	if lost.Err = ctx.Err(); lost.Err != nil {
 		return nil, nil, lost
 	}
-	var asked, got atomic.Bool // for a connection, and one
+	var asked, got atomic.Bool // the transport wants a connection, and has one; some report neither
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { asked.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { got.Store(true) },
@@ -224,5 +224,5 @@ func decodeMessage(_ http.Header, w wireMessage) (m petstore.Message, err error)
 		return m, errors.New("a message must have an id")
 	}
 	created, _ := time.Parse(time.RFC3339, w.CreatedAt)
-	return rules.Message(w.ID, w.Text, w.Status, rules.MessageTime(created)), nil
+	return petstore.Message{ID: w.ID, Text: w.Text, Status: w.Status, CreatedAt: rules.MessageTime(created)}, nil
 }

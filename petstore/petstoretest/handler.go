@@ -109,7 +109,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.refuse(x, random)
 	case way == 2: // lost before it is carried out
 		x.cut = true
-	default: // lost in the middle of the response, or before it: an error is known by its status alone
+	default: // lost before the response, as each error is, since its status alone says enough, or in the middle of it
 		x.carryOut(h.next)
 		if x.cut = true; way == 3 || !x.done {
 			x.status = 0

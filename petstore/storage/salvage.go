@@ -87,7 +87,7 @@ func (r *salvager) damage(err error) {
 	r.onDamage(err)
 }
 
-// readFile reads all tables, and writes the table of all pets and the queue.
+// readFile reads all tables, and writes the pets and the queue.
 func (r *salvager) readFile(path string) (err error) {
 	if r.file, err = openLocked(path, os.O_RDONLY); err != nil {
 		return err

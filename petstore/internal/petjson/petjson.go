@@ -1,5 +1,5 @@
-// Package petjson decodes pets. All code that reads a pet from JSON uses it, so that a new
-// member of a pet is decoded in one place.
+// Package petjson decodes the pets of requests, responses and exports, so that a new member of a
+// pet is decoded in one place.
 package petjson
 
 import (

@@ -31,7 +31,7 @@ func parse(line []byte) (Record, error) {
 		return Record{}, err
 	}
 	pet, message := rec.Name != nil || rec.CategoryID != nil, rec.Message != nil || rec.Created != nil
-	both := rec.ID != nil || rec.Status != nil // pets and messages have these
+	shared := rec.ID != nil || rec.Status != nil // by pets and messages
 	outcome, end := rec.Outcome != nil, rec.End != nil
 	switch {
 	case pet && !message && !outcome && !end:
@@ -46,9 +46,9 @@ func parse(line []byte) (Record, error) {
 	case rec.Message != nil && rec.Created != nil && !pet && !outcome && !end:
 		m, err := rec.message()
 		return Record{Message: m}, err
-	case outcome && !pet && !message && !both && !end:
+	case outcome && !pet && !message && !shared && !end:
 		return Record{Outcome: rec.Outcome}, checkTime(&rec.Outcome.Created)
-	case end && !pet && !message && !both && !outcome:
+	case end && !pet && !message && !shared && !outcome:
 		return Record{End: rec.End}, nil
 	}
 	return Record{}, errors.New("must be a pet with a name and a categoryId, a message with a createdAt, an outcome, or the end")
@@ -82,8 +82,7 @@ func (rec *anyRecord) message() (*petstore.Message, error) {
 	if err := checkTime(&created); err != nil {
 		return nil, err
 	}
-	m := rules.Message(id, *rec.Message, status, created)
-	return &m, petstore.ValidateText(m.Text)
+	return &petstore.Message{ID: id, Text: *rec.Message, Status: status, CreatedAt: created}, petstore.ValidateText(*rec.Message)
 }
 
 // checkTime rounds t as stores do, and returns an error if it cannot be written as JSON again.
