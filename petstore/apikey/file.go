@@ -37,11 +37,11 @@ type state struct {
 	info     os.FileInfo                  // of the file before it was read; nil: read it again
 	accounts map[[sha256.Size]byte]string // of its keys
 
-	err  error     // of what is there instead; nil: nothing is
-	good time.Time // when there was none last
+	err  error     // why the file cannot be used; nil: it can
+	good time.Time // when it last could
 }
 
-// grace is how long the last good keys are accepted after they were found in the file.
+// grace is how long the last good keys are accepted after they were last found in the file.
 const grace = 2 * time.Second
 
 // Open loads the file at path. It fails if the file is missing, empty, malformed or cannot
