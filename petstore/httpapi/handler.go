@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	"example.com/animalstore/internal/loglimit"
@@ -93,6 +94,11 @@ func New(service petstore.Service, auth Authenticator, opts *Options) http.Handl
 		h.operations = append(h.operations, submitMessage)
 	}
 	h.operations = append(h.operations, openAPI)
+	for i := range h.operations {
+		op := &h.operations[i]
+		op.method, op.path, _ = strings.Cut(op.pattern, " ")
+		op.path, _, _ = strings.Cut(op.path, "{")
+	}
 	if h.opts.Logger == nil {
 		h.opts.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -12,10 +12,12 @@ import (
 type operation struct {
 	name    string        // the contract's operation name
 	pattern string        // as http.ServeMux would set Request.Pattern
-	method  string        // GET stands for HEAD too
-	path    string        // if it ends in a slash, one more segment follows: the parameter
 	public  bool          // needs no credential
 	header  []headerField // of every response, errors included
+
+	// New takes these from the pattern.
+	method string // GET stands for HEAD too
+	path   string // if it ends in a slash, one more segment follows: the parameter
 
 	// do carries out the operation. The context has the account.
 	do func(*handler, context.Context, *http.Request) (response, error)
@@ -31,16 +33,12 @@ var (
 	listPets = operation{
 		name:    "listPets",
 		pattern: "GET /pets",
-		method:  "GET",
-		path:    "/pets",
 		do:      (*handler).listPets,
 	}
 
 	createPet = operation{
 		name:    "createPet",
 		pattern: "POST /pets",
-		method:  "POST",
-		path:    "/pets",
 		do:      (*handler).createPet,
 	}
 
@@ -49,8 +47,6 @@ var (
 	getPet = operation{
 		name:    "getPet",
 		pattern: "GET /pets/{petId}",
-		method:  "GET",
-		path:    "/pets/",
 		header: []headerField{
 			{"Deprecation", []string{"@1795132800"}},              // 2026-11-20 (RFC 9745)
 			{"Sunset", []string{"Thu, 05 Dec 2030 00:00:00 GMT"}}, // RFC 8594
@@ -62,16 +58,12 @@ var (
 	submitMessage = operation{
 		name:    "submitMessage",
 		pattern: "POST /messages",
-		method:  "POST",
-		path:    "/messages",
 		do:      (*handler).submitMessage,
 	}
 
 	openAPI = operation{
 		name:    "openapi",
 		pattern: "GET /openapi.json",
-		method:  "GET",
-		path:    "/openapi.json",
 		public:  true,
 		do:      (*handler).openAPI,
 	}
