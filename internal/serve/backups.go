@@ -94,7 +94,7 @@ func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 }
 
 // copyKeys copies the well-formed key file at from to a new file at path, whole or not at
-// all. The error wraps fs.ErrExist if there is a file at path.
+// all.
 func copyKeys(path, from string) error {
 	return newfile.Create(path, func(temp *os.File) error {
 		contents, err := os.ReadFile(from)

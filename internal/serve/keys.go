@@ -68,8 +68,8 @@ Or enter the key in a browser, at %[4]s
 
 `
 
-// KeysFlag defines the flag that names the key file.
-func KeysFlag(fs *flag.FlagSet, path *string) {
+// keysFlag defines the flag that names the key file.
+func keysFlag(fs *flag.FlagSet, path *string) {
 	fs.StringVar(path, "keys", "petstore.keys", "`file` with the API keys")
 }
 
@@ -77,7 +77,7 @@ func KeysFlag(fs *flag.FlagSet, path *string) {
 // accepts a new key at once, and refuses a revoked one after a second at most.
 func keysCommands() []flags.Command {
 	var path string
-	define := func(fs *flag.FlagSet) { KeysFlag(fs, &path) }
+	define := func(fs *flag.FlagSet) { keysFlag(fs, &path) }
 	return []flags.Command{{
 		Name:  "keys create",
 		Args:  "ACCOUNT",

@@ -101,7 +101,7 @@ func (c *config) flags(fs *flag.FlagSet) {
 	fs.StringVar(&c.addr, "addr", "127.0.0.1:8080", "`host:port` to serve on; port 0 picks a free one")
 	fs.StringVar(&c.messagesAddr, "messages-addr", "", "`host:port` to serve POST /messages on, with the TLS and keys of -addr, and not below /v1 then; empty: below /v1 of -addr")
 	fs.StringVar(&c.adminAddr, "admin-addr", "", "`host:port` for /metrics, /healthz, /readyz and the queued messages (/messages); it needs no key, so keep it private; empty: none")
-	KeysFlag(fs, &c.keyFile)
+	keysFlag(fs, &c.keyFile)
 	fs.BoolVar(&c.mustExist, "must-exist", false, "refuse to start if the key file or the file of the store does not exist, as on a volume that is not mounted")
 	fs.StringVar(&c.tlsCert, "tls-cert", "", "`file` with the certificate chain (PEM), to serve HTTPS; needs -tls-key")
 	fs.StringVar(&c.tlsKey, "tls-key", "", "`file` with the certificate's private key (PEM)")

@@ -78,7 +78,7 @@ func (im *importer) all(ctx context.Context, records iter.Seq2[lines.Record, err
 			im.Messages++
 			im.size += len(rec.Message.Text)
 		case rec.Outcome != nil:
-			if rec.Outcome.Created.UnixMicro() < now-window {
+			if o := (outcome{Made: rec.Outcome.Created.UnixMicro()}); o.expired(now) {
 				continue
 			}
 			im.Outcomes++
