@@ -30,7 +30,7 @@ func decodeText(body []byte) (text string, err error) {
 		Message jsontext.Value `json:"message"`
 	}
 	if err = decodeObject(body, &members); err == nil {
-		err = petjson.Decode("message", members.Message, &text, "a string")
+		err = petjson.Decode("message", members.Message, &text)
 	}
 	if err == nil {
 		err = petstore.ValidateText(text)

@@ -3,7 +3,8 @@
 package petjson
 
 import (
-	"github.com/go-json-experiment/json"
+	"strconv"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"example.com/animalstore/petstore"
@@ -18,41 +19,48 @@ type Members struct {
 	Status     jsontext.Value `json:"status"`
 }
 
-const integer = "a 64-bit integer, without fraction or exponent"
-
 // NewPet decodes all members but the ID. It does not validate the pet. Its errors have
 // petstore.CodeInvalid, and name the member.
 func (m *Members) NewPet() (p petstore.NewPet, err error) {
-	if err = Decode("name", m.Name, &p.Name, "a string"); err != nil {
-		return p, err
+	err = Decode("name", m.Name, &p.Name)
+	if err == nil {
+		err = Decode("categoryId", m.CategoryID, &p.CategoryID)
 	}
-	if err = Decode("categoryId", m.CategoryID, &p.CategoryID, integer); err != nil {
-		return p, err
-	}
-	if m.Status == nil {
-		return p, nil
-	}
-	err = Decode("status", m.Status, &p.Status, "a string")
-	if err == nil && p.Status == "" { // which stands for none in the model
-		err = petstore.Errorf(petstore.CodeInvalid, "status: must not be empty")
+	if err == nil && m.Status != nil {
+		err = Decode("status", m.Status, (*string)(&p.Status))
+		if err == nil && p.Status == "" { // which stands for none in the model
+			err = petstore.Errorf(petstore.CodeInvalid, "status: must not be empty")
+		}
 	}
 	return p, err
 }
 
 // Pet decodes all members, as NewPet does.
 func (m *Members) Pet() (p petstore.Pet, err error) {
-	if err = Decode("id", m.ID, &p.ID, integer); err == nil {
+	if err = Decode("id", m.ID, &p.ID); err == nil {
 		p.NewPet, err = m.NewPet()
 	}
 	return p, err
 }
 
-// Decode decodes the value of a member into v, which is a pointer.
-func Decode(name string, value jsontext.Value, v any, must string) error {
-	switch {
-	case value == nil:
+// Decode decodes the value of a member into v, which is a *string or an *int64.
+func Decode(name string, value jsontext.Value, v any) error {
+	if value == nil {
 		return petstore.Errorf(petstore.CodeInvalid, "%s: is missing", name)
-	case value.Kind() == 'n' || json.Unmarshal(value, v) != nil:
+	}
+	var must string
+	var err error
+	switch v := v.(type) {
+	case *string:
+		var text []byte
+		must = "a string"
+		text, err = jsontext.AppendUnquote(nil, value)
+		*v = string(text)
+	case *int64:
+		must = "a 64-bit integer, without fraction or exponent"
+		*v, err = strconv.ParseInt(string(value), 10, 64)
+	}
+	if err != nil {
 		return petstore.Errorf(petstore.CodeInvalid, "%s: must be %s, got %.100s", name, must, value)
 	}
 	return nil
