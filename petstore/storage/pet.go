@@ -82,8 +82,8 @@ func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Pa
 	return encoded.ListPets(ctx, reader{s}, q)
 }
 
-// Package httpapi reads pets as they are stored, in JSON.
-func init() { encoded.Register(func(s *Store) encoded.Reader { return reader{s} }) }
+// Encoded is for package httpapi, which reads pets as they are stored, in JSON.
+func (s *Store) Encoded() (petstore.Service, encoded.Reader) { return s, reader{s} }
 
 // reader is an [encoded.Reader].
 type reader struct{ *Store }

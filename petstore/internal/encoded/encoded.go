@@ -19,24 +19,12 @@ type Reader interface {
 	AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery) ([]byte, petstore.Cursor, error)
 }
 
-// readers return nil for services of another type.
-var readers []func(petstore.Service) Reader
-
-// Register makes Of call reader for services of the type S, but not for a type that embeds it,
-// which may have its own GetPet. It is called by an init function.
-func Register[S petstore.Service](reader func(S) Reader) {
-	readers = append(readers, func(service petstore.Service) Reader {
-		if s, ok := service.(S); ok {
-			return reader(s)
-		}
-		return nil
-	})
-}
-
-// Of returns the Reader of a store, or one that encodes what GetPet and ListPets return.
+// Of returns the Reader of a store that has one, or one that encodes what GetPet and ListPets
+// return.
 func Of(s petstore.Service) Reader {
-	for _, reader := range readers {
-		if r := reader(s); r != nil {
+	if e, ok := s.(interface{ Encoded() (petstore.Service, Reader) }); ok {
+		// A type that embeds the store has its Encoded too, but may have a GetPet of its own.
+		if self, r := e.Encoded(); self == s {
 			return r
 		}
 	}
