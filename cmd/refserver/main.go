@@ -35,9 +35,6 @@ func program() *serve.Program {
 			}
 			path, _ := filepath.Abs(db) // the store could be opened
 			return &serve.Opened{Store: s, Name: path, Failed: s.Failed(), Metrics: func(gauge func(name, help string, value float64)) {
-				if free, err := s.FreeBytes(); err == nil {
-					gauge("petstore_file_free_bytes", "What of the file is free for later changes. If it is much, changes are slow.", float64(free))
-				}
 				damage := 0.0
 				if s.Damage() != nil {
 					damage = 1

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -17,9 +16,8 @@ import (
 	"example.com/animalstore/petstore/storage/internal/lines"
 )
 
-// maxPart is how many bytes an export reads at a time: so few that the read is short. It is
-// little in tests.
-var maxPart = 1 << 20
+// maxPart is how many bytes an export reads at a time: so few that the read is short.
+const maxPart = 1 << 20
 
 // Export writes what the store holds to w, for [Import]: the pets, the queued messages, the
 // outcomes of idempotency keys that have not expired, and the next ID of each kind. They
@@ -67,19 +65,6 @@ func (s *Store) Export(ctx context.Context, w io.Writer) error {
 	}
 	_, err = x.part.WriteTo(w)
 	return err
-}
-
-// Export writes what the file at path holds to w, as [Store.Export] does. It changes nothing.
-// Its errors are those of [Open].
-func Export(path string, w io.Writer) error {
-	s, err := open(path, (&Options{MustExist: true, readOnly: true}).withDefaults())
-	if err == nil {
-		err = cmp.Or(s.Export(context.Background(), w), s.Close())
-	}
-	if err != nil {
-		return fmt.Errorf("exporting from the store %s: %w", path, err)
-	}
-	return nil
 }
 
 // CreateExportFile makes a file at path, for its owner only, of what export writes, whole or
@@ -161,7 +146,7 @@ func (x *exporter) readOutcomes(tx *snapshot) (done bool, err error) {
 	c := tableIn(tx.Tx, &outcomeTable).Cursor()
 	k, v := c.Seek(append(x.key, 0)) // the lowest key that follows
 	for n := 0; k != nil; k, v = c.Next() {
-		o, err := openOutcome(k, v)
+		body, err := outcomeTable.open(k, v)
 		if err == nil && bytes.Compare(k, x.key) <= 0 {
 			err = damaged("%s is out of order", outcomeTable.name)
 		}
@@ -169,15 +154,9 @@ func (x *exporter) readOutcomes(tx *snapshot) (done bool, err error) {
 			return false, err
 		}
 		x.key = bytes.Clone(k)
+		o := outcomeOf(body)
 		if !o.expired(x.began.UnixMicro()) && o.Pet <= x.start.LastPet && o.Message <= x.start.LastMessage {
-			err := x.out.Outcome(&lines.Outcome{
-				Key:     [32]byte(k),
-				Value:   o.Value,
-				Pet:     o.Pet,
-				Message: o.Message,
-				Created: time.UnixMicro(o.Made).UTC(),
-			})
-			if err != nil {
+			if err := x.out.Outcome(o.line(k)); err != nil {
 				return false, err
 			}
 		}

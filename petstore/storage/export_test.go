@@ -2,28 +2,19 @@ package storage
 
 import (
 	"bytes"
-	"testing"
 	"time"
 
 	"go.etcd.io/bbolt"
 )
 
-func init() {
-	maxPart, maxImport = 2<<10, 256<<10
-	bbolt.DefaultOptions.NoSync = true // internal/test/faulttest tests what is synced
-}
-
-// SetReserve sets how much a file can grow while it is open, until the test ends.
-func SetReserve(t testing.TB, n int64) {
-	old := reserve
-	reserve = n
-	t.Cleanup(func() { reserve = old })
-}
-
-// WithClock returns options with a clock.
+// WithClock returns options with a clock. Commits are not synced: internal/test/faulttest tests
+// what is.
 func WithClock(now func() time.Time, queueCapacity int) *Options {
-	return &Options{now: now, QueueCapacity: queueCapacity}
+	return &Options{now: now, QueueCapacity: queueCapacity, noSync: true}
 }
+
+// WithReserve returns options with which a file can grow so much while it is open.
+func WithReserve(n int64) *Options { return &Options{reserve: n, noSync: true} }
 
 // SetSchema makes the file one of the next schema version.
 func SetSchema(tx *bbolt.Tx) error {

@@ -1,14 +1,12 @@
 package storage
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
 	"io/fs"
 	"os"
-	"runtime"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -17,8 +15,8 @@ import (
 
 // Errors that [Open] wraps, besides [ErrDamaged] and those of package io/fs.
 var (
-	// ErrLocked says that another process has the file open.
-	ErrLocked = errors.New("the file is in use by another process")
+	// ErrLocked says that the file is open already.
+	ErrLocked = errors.New("the file is in use by another process, or open in this one")
 
 	// ErrNotPetstore says that the file is not a petstore.
 	ErrNotPetstore = errors.New("the file is not a petstore")
@@ -33,26 +31,11 @@ type meta struct {
 	root     uint64 // the page of the buckets
 	freelist uint64 // its first page
 	pages    uint64 // how many are in use or free
-	free     uint64 // how many are free; set by inspect
 	txid     uint64 // of the last transaction
 }
 
 // size returns how many bytes of the file are in use.
 func (m meta) size() int64 { return int64(m.pages) * m.pageSize }
-
-// The format of bbolt's pages.
-const (
-	pageHeaderLen = 16
-	metaMagic     = 0xED0CDAED
-	metaVersion   = 2
-	branchFlag    = 0x01
-	leafFlag      = 0x02
-	elementLen    = 16 // of a branch or leaf page
-	freelistFlag  = 0x10
-	noFreelist    = ^uint64(0)
-)
-
-var native = binary.NativeEndian
 
 // bbolt trusts its file: it makes a database of an empty one, and falls back on the
 // older meta page if the newer one is damaged. It would overwrite a page in use that is
@@ -95,17 +78,15 @@ func (s *Store) sameFile(size int64) error {
 	return nil
 }
 
-// mapFile opens f with bbolt, and maps the reserve beyond what is in use too. m is what
-// inspect returned. If mapFile fails, it closes f.
-func mapFile(f *os.File, m meta, readOnly bool, reserve int64) (db *bbolt.DB, err error) {
-	if runtime.GOOS == "windows" { // the file gets that much longer
-		reserve = min(reserve, 3*m.size()+128<<20)
+// mapFile opens f with bbolt, and maps that many bytes of it. If mapFile fails, it closes f.
+func (s *Store) mapFile(f *os.File, size int64) (db *bbolt.DB, err error) {
+	options := &bbolt.Options{
+		NoStatistics:    true,
+		NoSync:          s.opts.noSync,
+		Timeout:         time.Millisecond, // for the lock, which others can have on Windows only
+		InitialMmapSize: int(size),
+		OpenFile:        func(string, int, fs.FileMode) (*os.File, error) { return f, nil },
 	}
-	options := boltOptions()
-	options.ReadOnly = readOnly
-	options.Timeout = time.Millisecond // for the lock, which others can have on Windows only
-	options.InitialMmapSize = int(m.size() + reserve)
-	options.OpenFile = func(string, int, fs.FileMode) (*os.File, error) { return f, nil }
 	err = safely(func() (err error) {
 		db, err = bbolt.Open(f.Name(), 0, options)
 		return err
@@ -126,13 +107,6 @@ func mapFile(f *os.File, m meta, readOnly bool, reserve int64) (db *bbolt.DB, er
 func closeUnmapped(f *os.File) {
 	unlock(f)
 	f.Close()
-}
-
-// boltOptions are the settings that our files are made and opened with.
-func boltOptions() *bbolt.Options {
-	o := *bbolt.DefaultOptions
-	o.NoStatistics = true
-	return &o
 }
 
 // inspect returns the newer meta page of a file, and an error if bbolt must not write
@@ -167,7 +141,7 @@ func inspect(f *os.File) (meta, error) {
 	case info.Size() < m.size():
 		return m, damaged("it was cut short to %d of %d bytes", info.Size(), m.size())
 	}
-	if e := checkFreelist(f, &m); e != nil {
+	if e := checkFreelist(f, m); e != nil {
 		return m, e
 	}
 	if err != nil || err2 != nil {
@@ -202,8 +176,8 @@ func readMeta(f io.ReaderAt, offset int64) (meta, error) {
 }
 
 // checkFreelist makes sure that the IDs of the free pages ascend and exist. They have no
-// checksum. It sets m.free.
-func checkFreelist(f io.ReaderAt, m *meta) error {
+// checksum.
+func checkFreelist(f io.ReaderAt, m meta) error {
 	at := int64(m.freelist) * m.pageSize
 	var b [pageHeaderLen + 8]byte
 	if _, err := f.ReadAt(b[:], at); err != nil {
@@ -218,7 +192,6 @@ func checkFreelist(f io.ReaderAt, m *meta) error {
 		m.freelist+overflow >= m.pages || uint64(start)+8*count > (overflow+1)*uint64(m.pageSize) {
 		return damaged("page %d is not a freelist", m.freelist)
 	}
-	m.free = count
 	ids := make([]byte, 8*count)
 	if _, err := f.ReadAt(ids, at+start); err != nil {
 		return damaged("the freelist cannot be read: %v", err)

@@ -16,8 +16,8 @@ import (
 )
 
 // maxImport is how many bytes of records an import collects for one transaction: so many
-// that the commit hardly matters, and so few that they fit in memory. It is little in tests.
-var maxImport = 8 << 20
+// that the commit hardly matters, and so few that they fit in memory.
+const maxImport = 2 << 20
 
 // ErrMalformed says that what an import has read is not a whole and unchanged export.
 var ErrMalformed = lines.ErrMalformed
@@ -31,35 +31,29 @@ var ErrMalformed = lines.ErrMalformed
 // the line, wraps fs.ErrExist if there is a file, or is of ctx or of a write. Until the store
 // is on disk, the name of its file ends in .part; a process that is killed leaves that.
 func Import(ctx context.Context, path string, r io.Reader) (Totals, error) {
-	var im importer
-	err := newfile.Create(path, func(temp *os.File) (err error) {
-		if err := writeEmpty(temp); err != nil {
-			return err
-		}
-		if im.db, err = bbolt.Open(temp.Name(), 0, boltOptions()); err != nil {
-			return err
-		}
-		im.db.NoSync = true // until newfile.Create syncs the whole file
-		im.state.Schema = schema
-		err = im.all(ctx, lines.Read(r))
-		if err == nil { // one more commit, so that both meta pages lead to all of it
-			err = im.db.Update(func(*bbolt.Tx) error { return nil })
-		}
-		return cmp.Or(err, im.db.Close())
+	im := importer{state: state{Schema: schema}}
+	err := newfile.Create(path, func(temp *os.File) error {
+		return makeStore(temp, func(db *bbolt.DB) error {
+			im.db = db
+			if err := im.all(ctx, lines.Read(r)); err != nil {
+				return err
+			}
+			return db.Update(func(*bbolt.Tx) error { return nil }) // so that both meta pages lead to all of it
+		})
 	})
 	if err != nil {
 		return Totals{}, err
 	}
-	return im.Totals, nil
+	return Totals{im.state.Pets, im.state.Queued, im.outcomes}, nil
 }
 
 // importer is an import under way.
 type importer struct {
-	Totals
-	db    *bbolt.DB
-	state state
-	batch []lines.Record
-	size  int // of the batch
+	db       *bbolt.DB
+	state    state
+	outcomes int64 // how many were stored
+	batch    []lines.Record
+	size     int // of the batch
 }
 
 // all stores the records, as many in one transaction as it can keep in memory.
@@ -72,16 +66,14 @@ func (im *importer) all(ctx context.Context, records iter.Seq2[lines.Record, err
 		im.size += 200 // for what a record has beside its text
 		switch {
 		case rec.Pet != nil:
-			im.Pets++
 			im.size += len(rec.Pet.Name)
 		case rec.Message != nil:
-			im.Messages++
 			im.size += len(rec.Message.Text)
 		case rec.Outcome != nil:
 			if o := (outcome{Made: rec.Outcome.Created.UnixMicro()}); o.expired(now) {
 				continue
 			}
-			im.Outcomes++
+			im.outcomes++
 		}
 		if im.batch = append(im.batch, rec); im.size >= maxImport {
 			if err := im.db.Update(im.commit); err != nil {

@@ -28,12 +28,12 @@ func TestImport(t *testing.T) {
 	path := dbPath(t)
 	writeFile(t, path, deep(t).file)
 	var many, outcomes strings.Builder
-	const n = 5001 // more than two transactions of each kind
+	const n = 5001 // more than two transactions of pets, and of messages
 	for i := range n {
-		fmt.Fprintf(&many, `{"id":%d,"name":"pet","categoryId":%d,"status":"sold"}`+"\n", i+1, i)
+		fmt.Fprintf(&many, `{"id":%d,"name":"%0900d","categoryId":%[1]d,"status":"sold"}`+"\n", i+1, i)
 	}
 	for i := range n {
-		fmt.Fprintf(&many, `{"id":"msg_%d","message":"text %d","status":"queued","createdAt":"2026-01-02T03:04:05.678Z"}`+"\n", 2*i+5, i)
+		fmt.Fprintf(&many, `{"id":"msg_%d","message":"%0900d","status":"queued","createdAt":"2026-01-02T03:04:05.678Z"}`+"\n", 2*i+5, i)
 	}
 	for i := range n {
 		var key [32]byte

@@ -149,10 +149,12 @@ func spoilState(tx *bbolt.Tx) error {
 // No call waits forever, nothing is lost, and the store grows again once it is opened
 // again.
 func TestStoreGrows(t *testing.T) {
-	storage.SetReserve(t, 24<<20) // bbolt leaves 16 MiB of it unused
 	path := dbPath(t)
 	for range 2 {
-		s := open(t, path)
+		s, err := storage.Open(path, storage.WithReserve(24<<20)) // bbolt leaves 16 MiB of it unused
+		if err != nil {
+			t.Fatal(err)
+		}
 		before := countPets(t, s)
 		var created atomic.Int64
 		within(t, "a call", func() {

@@ -3,9 +3,11 @@ package storage
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"time"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/internal/rules"
+	"example.com/animalstore/petstore/storage/internal/lines"
 )
 
 // window is how long an outcome is kept at least, in microseconds.
@@ -22,13 +24,21 @@ type outcome struct {
 
 func (o *outcome) expired(now int64) bool { return o.Made < now-window }
 
-// openOutcome opens a record of the table of outcomes.
-func openOutcome(key, value []byte) (o outcome, err error) {
-	body, err := outcomeTable.open(key, value)
-	if err == nil {
-		_, err = binary.Decode(body, binary.BigEndian, &o)
+// outcomeOf returns the outcome in the body of a record.
+func outcomeOf(body []byte) (o outcome) {
+	_, _ = binary.Decode(body, binary.BigEndian, &o) // it has the length of an outcome
+	return o
+}
+
+// line returns the outcome under a key as an export has it.
+func (o *outcome) line(key []byte) *lines.Outcome {
+	return &lines.Outcome{
+		Key:     [sha256.Size]byte(key),
+		Value:   o.Value,
+		Pet:     o.Pet,
+		Message: o.Message,
+		Created: time.UnixMicro(o.Made).UTC(),
 	}
-	return o, err
 }
 
 // outcome returns the outcome of an earlier create with the same operation and key. If
@@ -49,10 +59,7 @@ func (tx *writeTx) outcome(
 		return outcome{}, err
 	}
 	if body != nil {
-		var earlier outcome
-		switch _, err := binary.Decode(body, binary.BigEndian, &earlier); {
-		case err != nil:
-			return outcome{}, err
+		switch earlier := outcomeOf(body); {
 		case earlier.expired(tx.now):
 		case earlier.Value != made.Value:
 			return outcome{}, petstore.ErrIdempotencyMismatch
@@ -88,11 +95,11 @@ func (tx *writeTx) deleteExpired(digest []byte) error {
 	c := b.Cursor()
 	k, v := c.Seek(digest)
 	for n := 0; n < 4 && k != nil; n++ {
-		o, err := openOutcome(k, v)
+		body, err := outcomeTable.open(k, v)
 		if err != nil {
 			return err
 		}
-		if o.expired(tx.now) {
+		if o := outcomeOf(body); o.expired(tx.now) {
 			expired = append(expired, k)
 		}
 		k, v = c.Next()

@@ -1,10 +1,11 @@
 package storage
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"os"
+	"runtime"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,8 +29,10 @@ type Options struct {
 	// 0: 100,000.
 	QueueCapacity int
 
-	readOnly bool             // for Export
-	now      func() time.Time // for tests; nil: time.Now
+	// For tests.
+	now     func() time.Time // nil: time.Now
+	reserve int64            // how much the file can grow; 0: as Open says
+	noSync  bool             // commits need not survive a power cut
 }
 
 // withDefaults returns a copy of o, which may be nil, with defaults for zero fields.
@@ -46,6 +49,12 @@ func (o *Options) withDefaults() Options {
 	}
 	if f.QueueCapacity == 0 {
 		f.QueueCapacity = rules.QueueCapacity
+	}
+	if f.reserve == 0 {
+		f.reserve = reserve
+		if runtime.GOOS == "windows" || strconv.IntSize == 32 {
+			f.reserve = minReserve
+		}
 	}
 	return f
 }
@@ -138,19 +147,4 @@ func (s *Store) Stats(ctx context.Context) (stats petstore.Stats, err error) {
 		return nil
 	})
 	return stats, err
-}
-
-// FreeBytes returns how many bytes of the file are free pages, which later changes use. Each
-// commit writes the list of them, 8 bytes for each page of 4096, so many of them make changes slow.
-func (s *Store) FreeBytes() (n int64, err error) {
-	// While a read is open, no commit uses the pages of the list for something else. A
-	// commit may write a meta page meanwhile, so an error of inspect is not damage.
-	var inspectErr error
-	err = s.view(context.Background(), func(*snapshot) error {
-		var m meta
-		m, inspectErr = inspect(s.file)
-		n = int64(m.free) * m.pageSize
-		return nil
-	})
-	return n, cmp.Or(err, inspectErr)
 }

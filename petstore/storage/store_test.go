@@ -1,13 +1,11 @@
 package storage_test
 
 import (
-	"encoding/binary"
 	"flag"
 	"fmt"
 	"path/filepath"
 	"testing"
 
-	"example.com/animalstore/internal/test/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/internal/encoded"
 	"example.com/animalstore/petstore/storage"
@@ -37,41 +35,5 @@ func TestEncoded(t *testing.T) {
 	name := func(service petstore.Service) string { return fmt.Sprintf("%T", encoded.Of(service)) }
 	if of, embedding := name(s), name(struct{ *storage.Store }{s}); of != "storage.reader" || embedding != "encoded.encoder" {
 		t.Errorf("the store is read by %s, and a type that embeds it by %s", of, embedding)
-	}
-}
-
-// TestFreeBytes: the free pages of a file are counted while changes are made.
-func TestFreeBytes(t *testing.T) {
-	path := dbPath(t)
-	writeFile(t, path, small(t).file)
-	s := open(t, path)
-	done := make(chan bool)
-	go func() {
-		defer close(done)
-		inParallel(t, 0, 500, func(int) error {
-			_, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.IdempotencyKey{})
-			return err
-		})
-	}()
-	for ended := false; !ended; {
-		select {
-		case <-done:
-			ended = true
-		default:
-		}
-		if n, err := s.FreeBytes(); err == nil && (n < pageSize || n > 1<<20 || n%pageSize != 0) {
-			t.Fatalf("%d bytes are free", n)
-		}
-	}
-	n, err := s.FreeBytes()
-	if err != nil || s.Damage() != nil {
-		t.Fatal(err, s.Damage())
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	file := process.ReadFile(t, path)
-	if want := pageSize * int(binary.NativeEndian.Uint16(pageOf(file, pagesOf(file, freelistPage)[0])[10:])); n != int64(want) {
-		t.Errorf("%d bytes are free, want %d", n, want)
 	}
 }
