@@ -9,6 +9,33 @@ import (
 	"example.com/animalstore/petstore"
 )
 
+// The path of a create.
+//
+// A change is what one caller wants. A batch is the changes that one transaction of bbolt
+// commits (writeTx). A snapshot is a read transaction that all reads use until the next
+// batch is on disk.
+//
+//	CreatePet            pet.go          validate the pet
+//	└ update             commit.go       queue the change; one of the callers commits for all
+//	  └ commitWaiting    commit.go       take the changes that wait: a batch
+//	    └ commit         commit.go       in one transaction, for all of the batch:
+//	      ├ sameFile     file.go         make sure that the file is still the one at its path
+//	      ├ beginWrite   transaction.go  make sure that nothing else has written to the file
+//	      ├ outcome      outcome.go      look up and store the outcome, if there is a key
+//	      ├ addPet       pet.go          encode the pet, and add it to the last blocks in memory (tail)
+//	      ├ store        transaction.go  store these blocks and the state
+//	      ├ Commit       bbolt           write and sync the pages, then the meta page
+//	      ├ beginSnapshot snapshot.go    begin a snapshot, and make sure that the pets are found in it
+//	      └ publish      snapshot.go     all reads use it from now on
+//	← CreatePet                          every caller in the batch returns
+//
+// If Commit fails, commitError (failure.go) decides whether the changes of the batch are
+// refused, the file is damaged or the store has failed. If beginSnapshot finds damage, nothing is
+// published and all changes are refused from then on. A read uses the snapshot that was published
+// last (view, in snapshot.go), finds its block with a cursor (seekBlock, in block.go), and
+// copies JSON out of the mapped file. No read goes back in time: a snapshot is published
+// after its commit is on disk, and begin makes sure that it is of the next commit.
+
 // maxWaiting is how many changes may wait, and how many a transaction takes. If more
 // wait, the disk is slower than the callers. Further changes are then refused at once,
 // so memory is bounded and no caller waits forever.
@@ -153,7 +180,7 @@ func (s *Store) commit(batch []*change) error {
 	if err != nil {
 		return s.rollback(tx.Tx, s.commitError(err))
 	}
-	next, err := s.readBack(tx)
+	next, err := s.beginSnapshot(tx)
 	if errors.Is(err, ErrDamaged) {
 		return err // nothing is published, and nothing more is written
 	}

@@ -76,7 +76,7 @@ func open(path string, o Options) (*Store, error) {
 	if err := s.openFile(o.reserve); err != nil {
 		return nil, err
 	}
-	first, err := s.beginFirst()
+	first, err := s.beginSnapshot(nil)
 	if err != nil {
 		_ = s.closeFile()
 		return nil, err

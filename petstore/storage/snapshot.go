@@ -21,26 +21,48 @@ type snapshot struct {
 	reads sync.RWMutex
 }
 
-// newSnapshot returns the snapshot of a transaction, without its state.
-func newSnapshot(tx *bbolt.Tx) *snapshot {
-	snap := &snapshot{Tx: tx}
-	for i := range petTables {
-		snap.pets[i] = tableIn(tx, &petTables[i])
+// beginSnapshot begins a snapshot of the last commit, and makes sure of what all reads rely on:
+// the state, and that each table of pets ends where the state says. If committed is not nil, it
+// is that commit, and its state and its outcomes must be there: a damaged page may have led bbolt
+// to store something where it is not found. Messages are not looked for.
+func (s *Store) beginSnapshot(committed *writeTx) (snap *snapshot, err error) {
+	tx, err := s.begin(false)
+	if err != nil {
+		return nil, err
 	}
-	return snap
-}
-
-// readState reads the state. Then it makes sure that the tables of pets agree with it.
-func (snap *snapshot) readState() (err error) {
-	if snap.state, err = readState(tableIn(snap.Tx, &stateTable)); err != nil {
-		return err
-	}
-	for i, b := range snap.pets {
-		if _, err := b.lastBlock(snap.LastIDs[i]); err != nil {
+	snap = &snapshot{Tx: tx}
+	err = safely(func() (err error) {
+		if committed == nil { // the file may be of another program
+			if err := anyTable(func(t table) bool { return tx.Bucket(t.name) != nil }); err != nil {
+				return err
+			}
+		}
+		if snap.state, err = readState(tableIn(tx, &stateTable)); err != nil {
 			return err
 		}
+		for i := range petTables {
+			snap.pets[i] = tableIn(tx, &petTables[i])
+			if _, err := snap.pets[i].lastBlock(snap.LastIDs[i]); err != nil {
+				return err
+			}
+		}
+		if committed == nil {
+			return nil
+		}
+		if snap.state != committed.state {
+			return damaged("the state that was just stored is missing")
+		}
+		for _, key := range committed.outcomes {
+			if tableIn(tx, &outcomeTable).Get(key) == nil {
+				return damaged("an outcome that was just stored is missing")
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, s.rollback(tx, err)
 	}
-	return nil
+	return snap, nil
 }
 
 // publish makes reads use next from now on; nil: the store is closed. The snapshot before it

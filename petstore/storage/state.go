@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// schema is the version of the layout in doc.go.
+// schema is the version of the layout that table.go describes.
 const schema = 3
 
 var stateKey = []byte("state")

@@ -12,6 +12,20 @@ import (
 	"example.com/animalstore/petstore"
 )
 
+// The buckets of the file, with integers of 8 bytes, big-endian:
+//
+//	petstore  state → the version of the layout and counters: see the type state
+//	pets      first ID → a block of pets
+//	status/…  first ID → a block of the pets of that status
+//	queue     number → time of creation, the text
+//	outcomes  digest of an idempotency key → time, what was created, its digest
+//
+// A block holds the ID before its first pet, that of its last one, and how many pets it
+// has (4 bytes). Its index follows: for each pet the ID, and where its JSON starts (4 bytes).
+// Then comes the JSON of the pets, with a comma after each. Pets without a status are in no
+// bucket of a status. Times are in microseconds since 1970. Every value ends in
+// a CRC-32C.
+
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // sumLen is the length of the checksum at the end of a value.

@@ -55,25 +55,6 @@ func (s *Store) begin(writable bool) (tx *bbolt.Tx, err error) {
 	return tx, nil
 }
 
-// beginFirst begins the snapshot that reads use at first, and checks what all reads rely on.
-func (s *Store) beginFirst() (snap *snapshot, err error) {
-	tx, err := s.begin(false)
-	if err != nil {
-		return nil, err
-	}
-	err = safely(func() error {
-		if err := anyTable(func(t table) bool { return tx.Bucket(t.name) != nil }); err != nil {
-			return err
-		}
-		snap = newSnapshot(tx)
-		return snap.readState()
-	})
-	if err != nil {
-		return nil, s.rollback(tx, err)
-	}
-	return snap, nil
-}
-
 // beginWrite begins a write. It must find the state that reads use: another file of as many
 // commits may have been copied over this one.
 func (s *Store) beginWrite(latest *snapshot) (*writeTx, error) {
@@ -93,43 +74,6 @@ func (s *Store) beginWrite(latest *snapshot) (*writeTx, error) {
 		return nil, s.rollback(tx, err)
 	}
 	return &writeTx{Tx: tx, state: found, now: s.opts.now().UnixMicro()}, nil
-}
-
-// readBack begins a snapshot of the last commit, and finds in it the state, the last blocks
-// that were stored and the outcomes: a damaged page may have led bbolt to store something
-// where it is not found. It does not look for messages.
-func (s *Store) readBack(committed *writeTx) (next *snapshot, err error) {
-	tx, err := s.begin(false)
-	if err != nil {
-		return nil, err
-	}
-	err = safely(func() error {
-		next = newSnapshot(tx)
-		if next.state, err = readState(tableIn(tx, &stateTable)); err != nil {
-			return err
-		}
-		if next.state != committed.state {
-			return damaged("the state that was just stored is missing")
-		}
-		for i, tail := range committed.tails {
-			if tail == nil {
-				continue // it was not changed
-			}
-			if _, err := next.pets[i].lastBlock(next.LastIDs[i]); err != nil {
-				return err
-			}
-		}
-		for _, key := range committed.outcomes {
-			if tableIn(tx, &outcomeTable).Get(key) == nil {
-				return damaged("an outcome that was just stored is missing")
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, s.rollback(tx, err)
-	}
-	return next, nil
 }
 
 // tail returns the tail of petTables[i]. The first call for a batch reads the last block, which

@@ -22,7 +22,9 @@ type Reader interface {
 // Of returns the Reader of a store that has one, or one that encodes what GetPet and ListPets
 // return.
 func Of(s petstore.Service) Reader {
-	if e, ok := s.(interface{ Encoded() (petstore.Service, Reader) }); ok {
+	if e, ok := s.(interface {
+		Encoded() (petstore.Service, Reader)
+	}); ok {
 		// A type that embeds the store has its Encoded too, but may have a GetPet of its own.
 		if self, r := e.Encoded(); self == s {
 			return r
