@@ -29,12 +29,10 @@ import (
 //	      └ publish      snapshot.go     all reads use it from now on
 //	← CreatePet                          every caller in the batch returns
 //
-// If Commit fails, commitError (failure.go) decides whether the changes of the batch are
-// refused, the file is damaged or the store has failed. If beginSnapshot finds damage, nothing is
-// published and all changes are refused from then on. A read uses the snapshot that was published
-// last (view, in snapshot.go), finds its block with a cursor (seekBlock, in block.go), and
-// copies JSON out of the mapped file. No read goes back in time: a snapshot is published
-// after its commit is on disk, and begin makes sure that it is of the next commit.
+// If Commit fails, commitError (failure.go) decides what has become of the batch. If
+// beginSnapshot finds damage, nothing is published, and all changes are refused from then on. A
+// read uses the snapshot that was published last (view, in snapshot.go), so no read goes back in
+// time.
 
 // maxWaiting is how many changes may wait, and how many a transaction takes. If more
 // wait, the disk is slower than the callers. Further changes are then refused at once,

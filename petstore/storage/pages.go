@@ -3,7 +3,6 @@ package storage
 import (
 	"encoding/binary"
 	"errors"
-	"iter"
 	"os"
 
 	"example.com/animalstore/petstore/storage/internal/lines"
@@ -57,36 +56,38 @@ func (p *pages) read(id uint64) ([]byte, error) {
 
 // record is a record in a leaf page. The branch pages say that its key is from low to below
 // high; nil: there is no bound.
-type record struct{ key, value, low, high []byte }
+type record struct {
+	key, value, low, high []byte
 
-// records yields each record below a page, and each damage.
-func (p *pages) records(page, low, high []byte) iter.Seq2[record, error] {
-	return func(yield func(record, error) bool) { p.yieldRecords(page, low, high, yield) }
+	follows bool // the record before it, or it is the first: there is no damage between
 }
 
-// yieldRecords reports whether yield wants more.
-func (p *pages) yieldRecords(page, low, high []byte, yield func(record, error) bool) bool {
+// walk calls visit with each record below a page, and with each damage.
+func (p *pages) walk(page, low, high []byte, visit func(record, error)) {
 	if len(page) < pageHeaderLen {
-		return yield(record{}, damaged("a page is too short"))
+		visit(record{}, damaged("a page is too short"))
+		return
 	}
 	id, flags, n := native.Uint64(page), native.Uint16(page[8:]), int(native.Uint16(page[10:]))
 	if flags != branchFlag && flags != leafFlag || pageHeaderLen+elementLen*n > len(page) {
-		return yield(record{}, damaged("page %d is not one of a table", id))
+		visit(record{}, damaged("page %d is not one of a table", id))
+		return
 	}
 	if flags == branchFlag {
 		if p.seen[id] {
-			return yield(record{}, damaged("two keys lead to page %d", id))
+			visit(record{}, damaged("two keys lead to page %d", id))
+			return
 		}
 		p.seen[id] = true
 	}
 	for i := range n {
 		key, value := element(page, i)
-		if key == nil && !yield(record{}, damaged("the key %d of page %d is not in it", i, id)) {
-			return false
+		if key == nil {
+			visit(record{}, damaged("the key %d of page %d is not in it", i, id))
 		}
 		if flags == leafFlag {
-			if key != nil && !yield(record{key, value, low, high}, nil) {
-				return false
+			if key != nil {
+				visit(record{key: key, value: value, low: low, high: high}, nil)
 			}
 			continue
 		}
@@ -95,11 +96,12 @@ func (p *pages) yieldRecords(page, low, high []byte, yield func(record, error) b
 			next, _ = element(page, i+1)
 		}
 		child, err := p.read(native.Uint64(page[pageHeaderLen+elementLen*i+8:]))
-		if err != nil && !yield(record{}, err) || err == nil && !p.yieldRecords(child, key, next, yield) {
-			return false
+		if err != nil {
+			visit(record{}, err)
+			continue
 		}
+		p.walk(child, key, next, visit)
 	}
-	return true
 }
 
 // element returns the key of the i-th element of a page and, in a leaf page, its value. They

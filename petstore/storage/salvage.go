@@ -97,58 +97,37 @@ func (r *fileReader) readFile(path string) (err error) {
 		return err
 	}
 	var st state
-	for rec, err := range r.table(&stateTable) {
-		if err == nil {
-			st, err = openState(rec.value)
-		}
-		if errors.Is(err, ErrDamaged) {
-			r.damage(err)
-		} else if err != nil {
-			return err
-		}
+	var otherSchema error
+	r.table(&stateTable, func(rec record) { st, otherSchema = openState(rec.value) })
+	if otherSchema != nil {
+		return otherSchema
 	}
-	if st.Schema == 0 { // it was not found
-		sound = false
-		if r.first == nil {
-			r.damage(damaged("the state is missing"))
-		}
+	if st.Schema == 0 && r.first == nil {
+		r.damage(damaged("the state is missing"))
 	}
 	for id, json := range r.allPets(&st) {
 		_ = r.out.Pet(json)
 		st.LastPet = max(st.LastPet, id)
 	}
-	r.messages(&st)
+	whole := r.table(&queueTable, func(rec record) {
+		m := messageOf(rec.key, rec.value)
+		_ = r.out.Message(&m)
+		st.LastMessage = max(st.LastMessage, int64At(rec.key))
+	})
+	if err := st.checkQueued(r.out.Messages); err != nil && whole && st.Schema > 0 {
+		r.damage(err)
+	}
 	now := time.Now()
-	for rec, err := range r.table(&outcomeTable) {
-		if err != nil {
-			r.damage(err)
-		} else if o := outcomeOf(rec.value); r.outcomes && !o.expired(now.UnixMicro()) {
+	r.table(&outcomeTable, func(rec record) {
+		if o := outcomeOf(rec.value); r.outcomes && !o.expired(now.UnixMicro()) {
 			_ = r.out.Outcome(o.line(rec.key))
 		}
-	}
-	if !sound { // the last commits may be missing, and the IDs that they issued
+	})
+	if !sound || st.Schema == 0 { // the last commits may be missing, and the IDs that they issued
 		st.LastPet = min(st.LastPet, math.MaxInt64-maxWaiting) + maxWaiting
 		st.LastMessage = min(st.LastMessage, math.MaxInt64-maxWaiting) + maxWaiting
 	}
 	return r.out.End(st.LastPet, st.LastMessage, now)
-}
-
-// messages writes the queue.
-func (r *fileReader) messages(st *state) {
-	whole := st.Schema > 0
-	for rec, err := range r.table(&queueTable) {
-		if err != nil {
-			whole = false
-			r.damage(err)
-			continue
-		}
-		m := messageOf(rec.key, rec.value)
-		_ = r.out.Message(&m)
-		st.LastMessage = max(st.LastMessage, int64At(rec.key))
-	}
-	if err := st.checkQueued(r.out.Messages); err != nil && whole {
-		r.damage(err)
-	}
 }
 
 // allPets yields each pet of petTables once, in order: one that is damaged in the table of all
@@ -183,69 +162,61 @@ func (r *fileReader) allPets(st *state) iter.Seq2[int64, []byte] {
 // pets yields the pets of petTables[i], whose end the state has.
 func (r *fileReader) pets(i int, st *state) iter.Seq2[int64, []byte] {
 	return func(yield func(int64, []byte) bool) {
-		t, last, whole := &petTables[i], int64(0), true // whole: there was no damage since the pet last
-		for rec, err := range r.table(t) {
-			if err != nil {
-				whole = false
-				r.damage(err)
-				continue
-			}
+		t, last := &petTables[i], int64(0)
+		whole := r.table(t, func(rec record) {
 			b := blockOf(rec.value)
-			if b.prev != last && whole {
+			if b.prev != last && rec.follows {
 				r.damage(damaged("%s has a gap after %d", t.name, last))
 			}
-			last, whole = b.last, true
-			for b.pets() > 0 {
-				if !yield(b.next()) {
-					return
-				}
+			for last = b.last; b.pets() > 0 && yield(b.next()); {
 			}
-		}
+		})
 		if st.Schema > 0 && last != st.LastIDs[i] && whole {
 			r.damage(damaged("%s ends at %d, want %d", t.name, last, st.LastIDs[i]))
 		}
 	}
 }
 
-// table yields each sound record of a table, in ascending order of keys, and each damage.
-func (r *fileReader) table(t *table) iter.Seq2[record, error] {
-	return func(yield func(record, error) bool) {
-		root := r.roots[string(t.name)]
-		if root == nil {
-			yield(record{}, damaged("the bucket %s is missing", t.name))
-			return
-		}
-		// A bucket is its root page and a counter or, if it is small, has the page here.
-		page, err := root[16:], error(nil)
-		if id := native.Uint64(root); id != 0 {
-			page, err = r.read(id)
-		}
-		if err != nil {
-			yield(record{}, err)
-			return
-		}
-		var last []byte
-		for rec, err := range r.records(page, nil, nil) {
-			if err == nil {
-				rec.value, err = t.open(rec.key, rec.value)
-			}
-			switch {
-			case err != nil:
-			case last != nil && bytes.Compare(rec.key, last) <= 0, rec.high != nil && bytes.Compare(rec.key, rec.high) >= 0:
-				err = damaged("%s is out of order", t.describe(rec.key))
-			case bytes.Compare(rec.key, rec.low) < 0: // it is sound, but no lookup finds it
-				if !yield(record{}, damaged("%s is out of reach", t.describe(rec.key))) {
-					return
-				}
-			}
-			if err == nil {
-				last = rec.key
-			}
-			if !yield(rec, err) {
-				return
-			}
-		}
+// table calls use with each sound record of a table, in ascending order of keys. It reports
+// whether there was no damage.
+func (r *fileReader) table(t *table, use func(record)) (whole bool) {
+	root := r.roots[string(t.name)]
+	if root == nil {
+		r.damage(damaged("the bucket %s is missing", t.name))
+		return false
 	}
+	// A bucket is its root page and a counter or, if it is small, has the page here.
+	page, err := root[16:], error(nil)
+	if id := native.Uint64(root); id != 0 {
+		page, err = r.read(id)
+	}
+	if err != nil {
+		r.damage(err)
+		return false
+	}
+	var last []byte
+	whole, follows := true, true
+	r.walk(page, nil, nil, func(rec record, err error) {
+		if err == nil {
+			rec.value, err = t.open(rec.key, rec.value)
+		}
+		switch {
+		case err != nil:
+		case last != nil && bytes.Compare(rec.key, last) <= 0, rec.high != nil && bytes.Compare(rec.key, rec.high) >= 0:
+			err = damaged("%s is out of order", t.describe(rec.key))
+		case bytes.Compare(rec.key, rec.low) < 0:
+			r.damage(damaged("%s is out of reach", t.describe(rec.key))) // but sound
+		}
+		rec.follows, follows = follows, err == nil
+		if err != nil {
+			whole = false
+			r.damage(err)
+			return
+		}
+		last = rec.key
+		use(rec)
+	})
+	return whole
 }
 
 // readRoot finds the tables.
@@ -256,12 +227,12 @@ func (r *fileReader) readRoot() error {
 		r.damage(err)
 		return err
 	}
-	for rec, err := range r.records(page, nil, nil) {
+	r.walk(page, nil, nil, func(rec record, err error) {
 		if err != nil {
 			r.damage(err)
 		} else if len(rec.value) >= 16 {
 			r.roots[string(rec.key)] = rec.value
 		}
-	}
+	})
 	return anyTable(func(t table) bool { return r.roots[string(t.name)] != nil })
 }
