@@ -6,8 +6,6 @@ import (
 	"iter"
 
 	"go.etcd.io/bbolt"
-
-	"example.com/animalstore/petstore"
 )
 
 // Pets are kept in blocks: several of them under one checksum. So a list reads few
@@ -156,20 +154,6 @@ func seekBlock(t *table, c *bbolt.Cursor, id int64) (block, error) {
 		err = damaged("%s has a gap after %d", t.name, before.last)
 	}
 	return b, err
-}
-
-// pet returns the JSON of a pet in petTables[i], or petstore.ErrNotFound if an import has
-// left out its ID. There must be a pet with that ID or a higher one.
-func (tx *snapshot) pet(i int, id int64) ([]byte, error) {
-	b, err := seekBlock(tx.pets[i].table, tx.pets[i].Cursor(), id)
-	if err != nil {
-		return nil, err
-	}
-	found, json := b.next()
-	if found != id {
-		return nil, petstore.ErrNotFound
-	}
-	return json, nil
 }
 
 // blocks yields the blocks of petTables[i] with the pets after an ID, in order. It

@@ -25,6 +25,8 @@ var (
 	ErrNewer = errors.New("the file was written by a newer release")
 )
 
+var errNoTables = fmt.Errorf("%w, or its root page is damaged", ErrNotPetstore)
+
 // meta is what a meta page of bbolt says.
 type meta struct {
 	pageSize int64  // in bytes

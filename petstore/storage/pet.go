@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -94,12 +93,13 @@ func (s reader) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, er
 		if id < 1 || id > tx.LastIDs[allPets] {
 			return petstore.ErrNotFound
 		}
-		json, err := tx.pet(allPets, id)
-		if errors.Is(err, ErrDamaged) {
-			err = fmt.Errorf("the pet %d: %w", id, err)
-		}
+		b, err := seekBlock(&petTables[allPets], tx.pets[allPets].Cursor(), id)
 		if err != nil {
-			return err
+			return fmt.Errorf("the pet %d: %w", id, err)
+		}
+		found, json := b.next()
+		if found != id { // an import has left it out
+			return petstore.ErrNotFound
 		}
 		dst = append(dst, json...)
 		return nil

@@ -234,5 +234,8 @@ func (r *fileReader) readRoot() error {
 			r.roots[string(rec.key)] = rec.value
 		}
 	})
-	return anyTable(func(t table) bool { return r.roots[string(t.name)] != nil })
+	if !slices.ContainsFunc(tables, func(t table) bool { return r.roots[string(t.name)] != nil }) {
+		return errNoTables
+	}
+	return nil
 }

@@ -32,10 +32,8 @@ func (s *Store) beginSnapshot(committed *writeTx) (snap *snapshot, err error) {
 	}
 	snap = &snapshot{Tx: tx}
 	err = safely(func() (err error) {
-		if committed == nil { // the file may be of another program
-			if err := anyTable(func(t table) bool { return tx.Bucket(t.name) != nil }); err != nil {
-				return err
-			}
+		if tx.Bucket(stateTable.name) == nil {
+			return errNoTables
 		}
 		if snap.state, err = readState(tableIn(tx, &stateTable)); err != nil {
 			return err

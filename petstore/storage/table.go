@@ -71,14 +71,6 @@ var (
 	tables = slices.Concat([]table{stateTable, queueTable, outcomeTable}, petTables[:])
 )
 
-// anyTable returns an error unless a file has one of the tables at least.
-func anyTable(has func(table) bool) error {
-	if slices.ContainsFunc(tables, has) {
-		return nil
-	}
-	return fmt.Errorf("%w, or its root is damaged and only a backup helps", ErrNotPetstore)
-}
-
 func (t *table) sum(key, body []byte) uint32 {
 	return crc32.Update(crc32.Update(t.seed, castagnoli, key), castagnoli, body)
 }
