@@ -14,7 +14,7 @@ import (
 	"example.com/animalstore/internal/loglimit"
 	"example.com/animalstore/internal/request"
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/internal/encoded"
+	"example.com/animalstore/petstore/internal/petjson"
 )
 
 // DefaultMaxBodyBytes is the size limit of a request's body, in bytes, unless
@@ -64,7 +64,7 @@ type Observation struct {
 // handler serves operations.
 type handler struct {
 	service    petstore.Service
-	encoded    encoded.Reader // reads pets of service as JSON
+	pets       petjson.Reader // reads pets of service as JSON
 	auth       Authenticator
 	opts       Options
 	operations []operation
@@ -87,7 +87,7 @@ func New(service petstore.Service, auth Authenticator, opts *Options) http.Handl
 		panic("httpapi: New needs a petstore.Service, Options.Messages, or both")
 	}
 	if service != nil {
-		h.encoded = encoded.Of(service)
+		h.pets = petjson.ReaderOf(service)
 		h.operations = append(h.operations, listPets, createPet, getPet)
 	}
 	if h.opts.Messages != nil {

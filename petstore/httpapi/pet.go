@@ -21,7 +21,7 @@ func (h *handler) listPets(ctx context.Context, r *http.Request) (response, erro
 		return response{}, err
 	}
 	buffer := buffers.Get().(*[16 << 10]byte)
-	body, next, err := h.encoded.AppendPage(ctx, buffer[:0], q)
+	body, next, err := h.pets.AppendPage(ctx, buffer[:0], q)
 	if err != nil {
 		return response{}, err
 	}
@@ -110,7 +110,7 @@ func (h *handler) getPet(ctx context.Context, r *http.Request) (response, error)
 		return response{}, petstore.Errorf(petstore.CodeNotFound,
 			"petId: must be a 64-bit integer in its shortest form, so no pet has this one")
 	}
-	body, err := h.encoded.AppendPet(ctx, nil, id)
+	body, err := h.pets.AppendPet(ctx, nil, id)
 	if err != nil {
 		return response{}, err
 	}

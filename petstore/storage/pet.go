@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/internal/encoded"
+	"example.com/animalstore/petstore/internal/petjson"
 	"example.com/animalstore/petstore/internal/rules"
 )
 
@@ -73,21 +73,21 @@ func (tx *writeTx) addPet(p petstore.Pet) error {
 
 // GetPet implements petstore.Service.
 func (s *Store) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
-	return encoded.GetPet(ctx, reader{s}, id)
+	return petjson.GetPet(ctx, reader{s}, id)
 }
 
 // ListPets implements petstore.Service.
 func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-	return encoded.ListPets(ctx, reader{s}, q)
+	return petjson.ListPets(ctx, reader{s}, q)
 }
 
-// Encoded is for package httpapi, which reads pets as they are stored, in JSON.
-func (s *Store) Encoded() (petstore.Service, encoded.Reader) { return s, reader{s} }
+// JSONReader is for package httpapi, which reads pets as they are stored, in JSON.
+func (s *Store) JSONReader() (petstore.Service, petjson.Reader) { return s, reader{s} }
 
-// reader is an [encoded.Reader].
+// reader is an [petjson.Reader].
 type reader struct{ *Store }
 
-// AppendPet implements encoded.Reader.
+// AppendPet implements petjson.Reader.
 func (s reader) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, error) {
 	err := s.view(ctx, func(tx *snapshot) error {
 		if id < 1 || id > tx.LastIDs[allPets] {
@@ -107,7 +107,7 @@ func (s reader) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, er
 	return dst, err
 }
 
-// AppendPage implements encoded.Reader. q must be normalized.
+// AppendPage implements petjson.Reader. q must be normalized.
 func (s reader) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery) ([]byte, petstore.Cursor, error) {
 	after, err := q.After.ID()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/internal/encoded"
+	"example.com/animalstore/petstore/internal/petjson"
 	"example.com/animalstore/petstore/storage"
 	"example.com/animalstore/petstore/storage/storagetest"
 )
@@ -28,12 +28,11 @@ func TestStore(t *testing.T) {
 	})
 }
 
-// A handler uses the encoded reads of a store, which are faster, but not those of a type
-// that embeds it.
-func TestEncoded(t *testing.T) {
+// TestJSONReader: a handler uses the reader of a store, but not for a type that embeds it.
+func TestJSONReader(t *testing.T) {
 	s := open(t, dbPath(t))
-	name := func(service petstore.Service) string { return fmt.Sprintf("%T", encoded.Of(service)) }
-	if of, embedding := name(s), name(struct{ *storage.Store }{s}); of != "storage.reader" || embedding != "encoded.encoder" {
+	name := func(service petstore.Service) string { return fmt.Sprintf("%T", petjson.ReaderOf(service)) }
+	if of, embedding := name(s), name(struct{ *storage.Store }{s}); of != "storage.reader" || embedding != "petjson.encoder" {
 		t.Errorf("the store is read by %s, and a type that embeds it by %s", of, embedding)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/internal/encoded"
+	"example.com/animalstore/petstore/internal/petjson"
 	"example.com/animalstore/petstore/internal/rules"
 )
 
@@ -40,23 +40,23 @@ func (c *change) remember(digest [sha256.Size]byte, value []byte) {
 
 // GetPet implements petstore.Service.
 func (s *Store) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
-	return encoded.GetPet(ctx, reader{s}, id)
+	return petjson.GetPet(ctx, reader{s}, id)
 }
 
 // ListPets implements petstore.Service.
 func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-	return encoded.ListPets(ctx, reader{s}, q)
+	return petjson.ListPets(ctx, reader{s}, q)
 }
 
-// Encoded is for package httpapi, which reads pets as they are stored, in JSON.
-func (s *Store) Encoded() (petstore.Service, encoded.Reader) { return s, reader{s} }
+// JSONReader is for package httpapi, which reads pets as they are stored, in JSON.
+func (s *Store) JSONReader() (petstore.Service, petjson.Reader) { return s, reader{s} }
 
-// reader is an [encoded.Reader].
+// reader is an [petjson.Reader].
 type reader struct{ *Store }
 
 const getPet = "SELECT pet FROM petstore.pets WHERE id = $1"
 
-// AppendPet implements encoded.Reader.
+// AppendPet implements petjson.Reader.
 func (s reader) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, error) {
 	var json []byte
 	err := s.do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
@@ -77,7 +77,7 @@ const (
 	listStatus = "SELECT id, pet FROM petstore.pets WHERE (status, id) > ($3, $1) AND (status, id) <= ($3, 9223372036854775807) ORDER BY status, id LIMIT $2"
 )
 
-// AppendPage implements encoded.Reader.
+// AppendPage implements petjson.Reader.
 func (s reader) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery) ([]byte, petstore.Cursor, error) {
 	after, err := q.After.ID()
 	if err != nil {

@@ -1,5 +1,6 @@
 // Package petjson decodes the pets of requests, responses and exports, so that a new member of a
-// pet is decoded in one place.
+// pet is decoded in one place. It also lets package httpapi read pets as JSON from a store that
+// keeps them so, rather than decode them and encode them again.
 package petjson
 
 import (

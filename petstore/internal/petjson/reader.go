@@ -1,6 +1,4 @@
-// Package encoded lets package httpapi read pets as JSON from a store that keeps them so,
-// rather than decode them and encode them again.
-package encoded
+package petjson
 
 import (
 	"context"
@@ -19,14 +17,14 @@ type Reader interface {
 	AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery) ([]byte, petstore.Cursor, error)
 }
 
-// Of returns the Reader of a store that has one, or one that encodes what GetPet and ListPets
+// ReaderOf returns the Reader of a store that has one, or one that encodes what GetPet and ListPets
 // return.
-func Of(s petstore.Service) Reader {
+func ReaderOf(s petstore.Service) Reader {
 	if e, ok := s.(interface {
-		Encoded() (petstore.Service, Reader)
+		JSONReader() (petstore.Service, Reader)
 	}); ok {
-		// A type that embeds the store has its Encoded too, but may have a GetPet of its own.
-		if self, r := e.Encoded(); self == s {
+		// A type that embeds the store has its JSONReader too, but may have a GetPet of its own.
+		if self, r := e.JSONReader(); self == s {
 			return r
 		}
 	}
