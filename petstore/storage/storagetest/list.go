@@ -1,6 +1,8 @@
 package storagetest
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +10,48 @@ import (
 
 	"example.com/animalstore/petstore"
 )
+
+// page returns a page of q, and an error if it breaks a promise of petstore.Page. after is
+// the last ID of the page before, whose cursor q has.
+func (f *fixture) page(ctx context.Context, q petstore.ListQuery, after int64) (petstore.Page, error) {
+	page, err := f.ListPets(ctx, q)
+	if err != nil {
+		return page, fmt.Errorf("ListPets(%+v): %w", q, err)
+	}
+	switch n, limit := len(page.Pets), cmp.Or(q.Limit, petstore.DefaultLimit); {
+	case n > limit:
+		return page, fmt.Errorf("ListPets(%+v) returned %d pets, want at most %d", q, n, limit)
+	case n == 0 && page.Next != "":
+		return page, fmt.Errorf("ListPets(%+v) returned no pets and the cursor %q, want no cursor: an empty page is the last", q, page.Next)
+	case n == 0 && q.After != "":
+		return page, fmt.Errorf("ListPets(%+v) returned no pets: After is the cursor of the page before, which says that more pets follow", q)
+	}
+	for i, pet := range page.Pets {
+		if pet.ID <= after {
+			return page, fmt.Errorf("ListPets(%+v): pet %d at index %d, want an ID above %d", q, pet.ID, i, after)
+		}
+		after = pet.ID
+	}
+	return page, nil
+}
+
+// list returns the pets on all pages of q.
+func (f *fixture) list(t *testing.T, q petstore.ListQuery) (pets []petstore.Pet) {
+	t.Helper()
+	last := int64(0)
+	for len(pets) < 1000 { // more than any test creates
+		page, err := f.page(t.Context(), q, last)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pets = append(pets, page.Pets...)
+		if page.Next == "" {
+			break
+		}
+		q.After, last = page.Next, pets[len(pets)-1].ID
+	}
+	return pets
+}
 
 func testPages(t *testing.T, f *fixture) {
 	for _, s := range append(petstore.Statuses(), "") {

@@ -13,7 +13,6 @@
 package storagetest
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"sync/atomic"
@@ -178,43 +177,6 @@ func (f *fixture) fill(t *testing.T, n int) (pets []petstore.Pet) {
 		}
 		last = pet.ID
 		pets = append(pets, pet)
-	}
-	return pets
-}
-
-// page returns a page of q. It checks that the page is not longer than asked
-// for, that an empty page is the first and the last one, and that its IDs ascend from after.
-func (f *fixture) page(ctx context.Context, q petstore.ListQuery, after int64) (petstore.Page, error) {
-	page, err := f.ListPets(ctx, q)
-	if err != nil {
-		return page, fmt.Errorf("ListPets(%+v): %w", q, err)
-	}
-	if n := len(page.Pets); q.Limit > 0 && n > q.Limit || n == 0 && q.After+page.Next != "" {
-		return page, fmt.Errorf("ListPets(%+v) returned %d pets and the cursor %q", q, n, page.Next)
-	}
-	for i, pet := range page.Pets {
-		if pet.ID <= after {
-			return page, fmt.Errorf("ListPets(%+v): pet %d at index %d, want an ID above %d", q, pet.ID, i, after)
-		}
-		after = pet.ID
-	}
-	return page, nil
-}
-
-// list returns the pets on all pages of q.
-func (f *fixture) list(t *testing.T, q petstore.ListQuery) (pets []petstore.Pet) {
-	t.Helper()
-	last := int64(0)
-	for len(pets) < 1000 { // more than any test creates
-		page, err := f.page(t.Context(), q, last)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pets = append(pets, page.Pets...)
-		if page.Next == "" {
-			break
-		}
-		q.After, last = page.Next, pets[len(pets)-1].ID
 	}
 	return pets
 }
