@@ -45,9 +45,9 @@ type Target struct {
 	// The tests find by type assertion whether the store is also a
 	// petstore.Statistics or io.Closer, or both
 	// petstore.Messages and petstore.Queue, and skip the tests of the others.
-	// After Close every call must fail with petstore.CodeUnavailable, except
-	// Close. The tests close what they opened, and may open the same dir
-	// again.
+	// After Close every call must return an error, whichever it is; only
+	// another Close may return none. The tests close what they opened, and may
+	// open the same dir again.
 	Open func(t *testing.T, dir string, o Options) petstore.Service
 
 	// Volatile says that the store keeps nothing after Close. Then no test closes the
