@@ -96,18 +96,19 @@ func testInvalid(t *testing.T, f *fixture) {
 // all later reads, and that a list to which pets are added meanwhile has each of them
 // once.
 func testConcurrent(t *testing.T, f *fixture) {
-	const each = 20
+	const each = int64(20) // creates of a caller
 	type result struct {
 		created, listed []petstore.Pet
 		rest            petstore.ListQuery // of the pets after those listed
 	}
 	statuses := append(petstore.Statuses(), "")
-	var calls, read atomic.Int64 // read: the ID of a pet that a list has returned
+	var callers, read atomic.Int64 // read: the ID of a pet that a list has returned
 	results := concurrently(t, "one of 16 callers", func() (r result, err error) {
-		r.rest = petstore.ListQuery{Limit: 2, Status: statuses[calls.Add(1)%4]}
+		caller := callers.Add(1)
+		r.rest = petstore.ListQuery{Limit: 2, Status: statuses[caller%4]}
 		for i := range each {
 			before := read.Load()
-			p := petstore.NewPet{CategoryID: calls.Add(1), Status: statuses[i%4]}
+			p := petstore.NewPet{CategoryID: each*caller + i, Status: statuses[i%4]}
 			pet, err := f.CreatePet(t.Context(), p, petstore.IdempotencyKey{})
 			if err != nil {
 				return r, fmt.Errorf("CreatePet(%+v): %w", p, err)
