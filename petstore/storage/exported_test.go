@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/animalstore/internal/test/process"
+	"example.com/animalstore/internal/test/testserver"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
 	"example.com/animalstore/petstore/storage/storagetest"
@@ -64,7 +65,7 @@ func TestExportMembers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	message, err := json.Marshal(storagetest.SampleMessage())
+	message, err := json.Marshal(testserver.SampleMessage())
 	if err != nil {
 		t.Fatal(err)
 	}

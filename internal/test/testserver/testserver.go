@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"time"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/apikey"
@@ -19,6 +20,14 @@ const Key = "Conformance_Test-Key0123456789abcXYZ"
 
 // Authenticator accepts [Key].
 var Authenticator = apikey.Static{Key: "tester"}
+
+// SampleMessage returns a message whose every field has another value than zero, as
+// storagetest.SamplePet returns a pet.
+func SampleMessage() petstore.Message {
+	return petstore.Message{
+		ID: "msg_1", Text: "Feed Rex", Status: petstore.MessageQueued, CreatedAt: time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC),
+	}
+}
 
 // New returns a handler of the contract under /v1, with messages, on a store in
 // memory that has n pets.

@@ -23,10 +23,10 @@ import (
 
 // TestSamples fails if a field of a sample is zero, as a new one is until it has a value there.
 func TestSamples(t *testing.T) {
-	for _, sample := range []any{storagetest.SamplePet(), storagetest.SamplePet().NewPet, storagetest.SampleMessage()} {
+	for _, sample := range []any{storagetest.SamplePet(), storagetest.SamplePet().NewPet, testserver.SampleMessage()} {
 		for field, value := range reflect.ValueOf(sample).Fields() {
 			if value.IsZero() {
-				t.Errorf("sample.go: the field %s of the %T is zero: give it a value, and each store and layer is tested with it", field.Name, sample)
+				t.Errorf("the field %s of the sample %T is zero: give it a value, and each store and layer is tested with it", field.Name, sample)
 			}
 		}
 	}
