@@ -10,9 +10,9 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-func (f *fixture) submit(t *testing.T, text string) petstore.Message {
+func (f *fixture) submit(t *testing.T, text string, key petstore.IdempotencyKey) petstore.Message {
 	t.Helper()
-	m, err := f.SubmitMessage(t.Context(), text, petstore.IdempotencyKey{})
+	m, err := f.SubmitMessage(t.Context(), text, key)
 	if err != nil {
 		t.Fatalf("SubmitMessage(%.50q): %v", text, err)
 	}
@@ -27,7 +27,7 @@ func (f *fixture) remove(t *testing.T, ids ...string) {
 }
 
 // wantQueue fails unless the queue holds want.
-func (f *fixture) wantQueue(t *testing.T, want []petstore.Message) {
+func (f *fixture) wantQueue(t *testing.T, want ...petstore.Message) {
 	t.Helper()
 	got, err := f.QueuedMessages(t.Context(), petstore.MaxQueueLimit)
 	if err != nil {
@@ -43,12 +43,19 @@ func (f *fixture) wantQueue(t *testing.T, want []petstore.Message) {
 	}
 }
 
-// submitAll submits messages of all kinds.
-func (f *fixture) submitAll(t *testing.T) (sent []petstore.Message) {
-	t.Helper()
+func testQueue(t *testing.T, f *fixture) {
+	if f.Queue == nil {
+		t.Skip("the store is not a petstore.Messages and petstore.Queue")
+	}
+	for _, text := range []string{"\xff", strings.Repeat("x", petstore.MaxTextBytes+1)} {
+		_, err := f.SubmitMessage(t.Context(), text, noKey)
+		wantCode(t, fmt.Sprintf("SubmitMessage(%.20q)", text), err, petstore.CodeInvalid)
+	}
+	var sent []petstore.Message
 	ids := map[string]bool{"": true}
-	for _, text := range []string{"", "a", "a", "\x00", " spaces ", "🐈", strings.Repeat("x", petstore.MaxTextBytes)} {
-		m := f.submit(t, text)
+	submit := func(text string) {
+		t.Helper()
+		m := f.submit(t, text, noKey)
 		want := petstore.Message{ID: m.ID, Text: text, Status: petstore.MessageQueued, CreatedAt: m.CreatedAt.UTC().Truncate(time.Millisecond)}
 		if m != want || ids[m.ID] || m.CreatedAt.IsZero() {
 			t.Fatalf("SubmitMessage(%.20q) returned %+.100v, want an ID of its own, the text, the status and a time, UTC to the millisecond", text, m)
@@ -57,47 +64,9 @@ func (f *fixture) submitAll(t *testing.T) (sent []petstore.Message) {
 		sent = append(sent, m)
 		f.advance(time.Hour)
 	}
-	return sent
-}
-
-func testCapacity(t *testing.T, f *fixture) {
-	if f.Queue == nil || f.target.IgnoresQueueCapacity {
-		t.Skip("the store ignores the capacity, or is not a petstore.Messages and petstore.Queue")
+	for _, text := range []string{"", "a", "a", "\x00", " spaces ", "🐈", strings.Repeat("x", petstore.MaxTextBytes)} {
+		submit(text)
 	}
-	var sent []petstore.Message
-	for i := range f.opts.QueueCapacity {
-		sent = append(sent, f.submit(t, fmt.Sprint("message ", i)))
-	}
-	submit := func() (petstore.Message, error) {
-		return f.SubmitMessage(t.Context(), "one more", petstore.IdempotencyKey{Key: "key"})
-	}
-	_, err := submit()
-	wantCode(t, "SubmitMessage while the queue is full", err, petstore.CodeUnavailable)
-	f.wantQueue(t, sent)
-
-	f.remove(t, sent[0].ID)
-	m, err := submit()
-	if err != nil {
-		t.Fatalf("SubmitMessage after a message was removed from a full queue: %v", err)
-	}
-	f.wantQueue(t, append(sent[1:], m))
-	again, err := submit() // the queue is full, and this adds nothing
-	if err != nil || again != m {
-		t.Fatalf("SubmitMessage again returned %+v (%v), want %+v", again, err, m)
-	}
-}
-
-func testQueue(t *testing.T, f *fixture) {
-	if f.Queue == nil {
-		t.Skip("the store is not a petstore.Messages and petstore.Queue")
-	}
-	for _, text := range []string{"\xff", strings.Repeat("x", petstore.MaxTextBytes+1)} {
-		_, err := f.SubmitMessage(t.Context(), text, petstore.IdempotencyKey{})
-		wantCode(t, fmt.Sprintf("SubmitMessage(%.20q)", text), err, petstore.CodeInvalid)
-	}
-	f.wantQueue(t, nil)
-	sent := f.submitAll(t)
-	f.wantQueue(t, sent)
 	for _, limit := range []int{1, 3, len(sent)} {
 		got, err := f.QueuedMessages(t.Context(), limit)
 		if err != nil {
@@ -112,29 +81,64 @@ func testQueue(t *testing.T, f *fixture) {
 
 	f.remove(t)
 	f.remove(t, "", "unknown", sent[0].ID+"0", "msg_999", "msg_-1", "msg_01")
-	f.wantQueue(t, sent)
-	f.remove(t, "unknown", sent[1].ID, sent[4].ID, sent[1].ID)
-	remaining := slices.Delete(slices.Clone(sent), 4, 5)
-	remaining = slices.Delete(remaining, 1, 2)
-	f.wantQueue(t, remaining)
-	f.remove(t, sent[1].ID)
-	f.wantQueue(t, remaining)
-	f.reopen(t)
-	f.wantQueue(t, remaining)
-	for _, m := range remaining {
+	f.wantQueue(t, sent...)
+	for range 2 {
+		f.remove(t, "unknown", sent[1].ID, sent[4].ID, sent[1].ID)
+		f.wantQueue(t, slices.Concat(sent[:1], sent[2:4], sent[5:])...)
+		f.reopen(t)
+	}
+	for _, m := range sent {
 		f.remove(t, m.ID)
 	}
-	f.wantQueue(t, nil)
-	if m := f.submit(t, "again"); slices.ContainsFunc(sent, func(s petstore.Message) bool { return s.ID == m.ID }) {
-		t.Fatalf("SubmitMessage used the ID %s again", m.ID)
-	}
+	f.wantQueue(t)
 
 	// QueuedMessages ends early with the message that reaches petstore.MaxPageBytes, which
 	// is twice petstore.MaxTextBytes.
-	for _, n := range []int{petstore.MaxTextBytes, petstore.MaxTextBytes - len("again"), 1} {
-		f.submit(t, strings.Repeat("x", n))
+	for _, n := range []int{petstore.MaxTextBytes, petstore.MaxTextBytes - 1, 1, 1} {
+		submit(strings.Repeat("x", n))
 	}
 	if got, err := f.QueuedMessages(t.Context(), 4); err != nil || len(got) != 3 {
 		t.Fatalf("QueuedMessages returned %d messages (%v), want the 3 that reach petstore.MaxPageBytes, %d", len(got), err, petstore.MaxPageBytes)
 	}
+}
+
+func testCapacity(t *testing.T, f *fixture) {
+	if f.Queue == nil || f.target.IgnoresQueueCapacity {
+		t.Skip("the store ignores the capacity, or is not a petstore.Messages and petstore.Queue")
+	}
+	var sent []petstore.Message
+	for i := range queueCapacity {
+		sent = append(sent, f.submit(t, fmt.Sprint("message ", i), noKey))
+	}
+	key := petstore.IdempotencyKey{Key: "key"}
+	_, err := f.SubmitMessage(t.Context(), "one more", key)
+	wantCode(t, "SubmitMessage while the queue is full", err, petstore.CodeUnavailable)
+	f.remove(t, sent[0].ID)
+	sent = append(sent[1:], f.submit(t, "one more", key))
+	f.submit(t, "one more", key) // the queue is full, and this adds nothing
+	f.wantQueue(t, sent...)
+}
+
+func testMessageIdempotency(t *testing.T, f *fixture) {
+	if f.Queue == nil {
+		t.Skip("the store is not a petstore.Messages and petstore.Queue")
+	}
+	key := petstore.IdempotencyKey{Scope: "anna", Key: "key"}
+	f.create(t, petstore.NewPet{}, key) // keys of pets and of messages are separate
+	submit := func() (petstore.Message, error) { return f.SubmitMessage(t.Context(), "hello", key) }
+	first := same(t, "SubmitMessage", submit)
+	again := func() {
+		t.Helper()
+		f.advance(time.Minute)
+		wantEqual(t, "SubmitMessage again", first, same(t, "SubmitMessage", submit))
+	}
+	again()
+	_, err := f.SubmitMessage(t.Context(), "hello ", key)
+	wantCode(t, "SubmitMessage of another message with the same key", err, petstore.CodeIdempotencyMismatch)
+	f.wantQueue(t, first)
+	f.remove(t, first.ID)
+	again()
+	f.reopen(t)
+	again()
+	f.wantQueue(t)
 }
