@@ -93,7 +93,7 @@ func (s *Store) usable(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// outcomes are the results of creates with an idempotency key, the expired ones included.
+// outcomes are the results of creates with an idempotency key, expired or not.
 type outcomes[T any] map[petstore.IdempotencyKey]outcome[T]
 
 type outcome[T any] struct {

@@ -7,10 +7,8 @@ import (
 )
 
 // ListPets implements petstore.Service.
-func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-	var page petstore.Page
-	q, err := q.Normalize()
-	if err != nil {
+func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (page petstore.Page, err error) {
+	if q, err = q.Normalize(); err != nil {
 		return page, err
 	}
 	after, err := q.After.ID()
@@ -23,21 +21,17 @@ func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Pa
 	if err := s.usable(ctx); err != nil {
 		return page, err
 	}
-	size := 0
 	var json []byte
 	for _, p := range s.pets[min(after, int64(len(s.pets))):] {
 		if q.Status != "" && p.Status != q.Status {
 			continue
 		}
-		if len(page.Pets) == q.Limit || size >= petstore.MaxPageBytes {
+		if len(page.Pets) == q.Limit || len(json) >= petstore.MaxPageBytes {
 			page.Next = petstore.CursorAfter(page.Pets[len(page.Pets)-1].ID)
 			break
 		}
-		if json, err = p.AppendJSON(json[:0]); err != nil {
-			return petstore.Page{}, err
-		}
-		size += len(json)
 		page.Pets = append(page.Pets, p)
+		json, _ = p.AppendJSON(json) // only its length counts
 	}
 	return page, nil
 }
