@@ -65,7 +65,10 @@ func TestBroken(t *testing.T) {
 		for fault := range faults {
 			t.Run(fault, func(t *testing.T) {
 				t.Parallel()
-				testBroken(t, fault)
+				storagetest.Run(t, storagetest.Target{
+					Volatile: true,
+					Open:     func(t *testing.T, _ string, o storagetest.Options) petstore.Service { return broken(t, fault, o) },
+				})
 			})
 		}
 		return
@@ -83,30 +86,20 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-func testBroken(t *testing.T, fault string) {
-	storagetest.Run(t, storagetest.Target{
-		Volatile: true,
-		Open: func(t *testing.T, _ string, o storagetest.Options) petstore.Service {
-			opts := memory.Options{Now: o.Now, QueueCapacity: o.QueueCapacity}
-			switch fault {
-			case "pets appear late":
-				if !strings.HasSuffix(t.Name(), "/Concurrent") {
-					return memory.New(&opts) // a create would wait forever: nobody lists meanwhile
-				}
-			case "keys expire early":
-				// The clock is one percent fast.
-				opts.Now = func() time.Time { return o.Now().Add(time.Duration(o.Now().UnixNano() / 100)) }
-			case "the capacity is ignored":
-				opts.QueueCapacity = 0
-			}
-			return broken(fault, &opts)
-		},
-	})
-}
-
-// broken returns a store in memory with a fault.
-func broken(fault string, opts *memory.Options) *testserver.Double {
-	d := testserver.NewDouble(opts)
+// broken returns a store in memory with a fault, for the test t.
+func broken(t *testing.T, fault string, o storagetest.Options) *testserver.Double {
+	opts := memory.Options{Now: o.Now, QueueCapacity: o.QueueCapacity}
+	switch fault {
+	case "keys expire early":
+		// The clock is one percent fast.
+		opts.Now = func() time.Time { return o.Now().Add(time.Duration(o.Now().UnixNano() / 100)) }
+	case "the capacity is ignored":
+		opts.QueueCapacity = 0
+	}
+	d := testserver.NewDouble(&opts)
+	if fault == "pets appear late" && !strings.HasSuffix(t.Name(), "/Concurrent") {
+		return d // nobody lists while a create waits
+	}
 	list, create, get, submit, remove := d.DoListPets, d.DoCreatePet, d.DoGetPet, d.DoSubmitMessage, d.DoRemoveMessages
 	var (
 		gets    atomic.Int64
