@@ -25,7 +25,7 @@ func (f *fixture) page(ctx context.Context, q petstore.ListQuery, after int64) (
 			return page, fmt.Errorf("ListPets(%+v): pet %d at index %d, want an ID above %d", q, pet.ID, i, after)
 		}
 		if i == limit || len(json) >= petstore.MaxPageBytes {
-			return page, fmt.Errorf("ListPets(%+v) returned %d pets, want %d: these are the limit or reach petstore.MaxPageBytes", q, n, i)
+			return page, fmt.Errorf("ListPets(%+v) returned %d pets, want the first %d, which are the limit or reach petstore.MaxPageBytes", q, n, i)
 		}
 		after = pet.ID
 		json, _ = pet.AppendJSON(json) // only its length counts
@@ -34,8 +34,8 @@ func (f *fixture) page(ctx context.Context, q petstore.ListQuery, after int64) (
 		return page, fmt.Errorf("ListPets(%+v) returned no pets: After is the cursor of the page before, which says that more pets follow", q)
 	}
 	if page.Next != "" && n < limit && len(json) < petstore.MaxPageBytes {
-		return page, fmt.Errorf("ListPets(%+v) returned the cursor %q after %d pets of %d bytes, want no cursor, or %d pets or petstore.MaxPageBytes before it",
-			q, page.Next, n, len(json), limit)
+		return page, fmt.Errorf("ListPets(%+v) returned %d pets, %d bytes of JSON, and a cursor, which a page has only after %d pets or petstore.MaxPageBytes",
+			q, n, len(json), limit)
 	}
 	return page, nil
 }

@@ -148,7 +148,7 @@ func (f *fixture) advance(d time.Duration) { f.passed.Add(int64(d)) }
 func wantCode(t *testing.T, what string, err error, want petstore.Code) {
 	t.Helper()
 	if got := petstore.CodeOf(err); got != want {
-		t.Fatalf("%s: error %v has the code %q, want %q", what, err, got, want)
+		t.Fatalf("%s returned the error %v with the code %q, want the code %q", what, err, got, want)
 	}
 }
 

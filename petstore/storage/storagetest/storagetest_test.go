@@ -41,6 +41,8 @@ var faults = map[string]string{
 	"cursors are ignored":           "Get Pages ListQuery PageBytes Concurrent Cancelled",
 	"lists never end":               "Get Invalid Pages ListQuery PageBytes Idempotency Concurrent Cancelled Closed",
 	"pages are never cut":           "Get PageBytes",
+	"pages end early":               "Get Pages ListQuery Idempotency Concurrent Cancelled",
+	"a full page has a cursor":      "Pages Concurrent",
 	"IDs are returned twice":        "Get Pages PageBytes Idempotency Concurrent Cancelled",
 	"keys are ignored":              "Idempotency IdempotencyWindow Capacity MessageIdempotency",
 	"values are not compared":       "Idempotency",
@@ -155,6 +157,8 @@ func broken(t *testing.T, fault string, o storagetest.Options) *testserver.Doubl
 			q.Status = ""
 		case "limits above 100 are accepted":
 			q.Limit = min(q.Limit, petstore.MaxLimit)
+		case "pages end early":
+			q.Limit = min(q.Limit, 5)
 		case "cursors are ignored":
 			q.After = ""
 		case "lists never end":
@@ -192,6 +196,9 @@ func broken(t *testing.T, fault string, o storagetest.Options) *testserver.Doubl
 		}
 		if late && page.Next != "" {
 			pass()
+		}
+		if fault == "a full page has a cursor" && len(pets) == limit {
+			page.Next = petstore.CursorAfter(pets[len(pets)-1].ID)
 		}
 		page.Pets = pets
 		return page, err
