@@ -39,7 +39,7 @@ func same[T any](t *testing.T, what string, call func() (T, error)) T {
 	t.Helper()
 	results := concurrently(t, what, call)
 	for _, r := range results {
-		wantEqual(t, what+" at the same time", results[0], r)
+		wantEqual(t, "two concurrent calls of "+what, results[0], r)
 	}
 	return results[0]
 }
@@ -53,7 +53,7 @@ func testIdempotency(t *testing.T, f *fixture) {
 	for field := range reflect.TypeFor[petstore.NewPet]().Fields() {
 		other := rex
 		value := reflect.ValueOf(&other).Elem().FieldByIndex(field.Index)
-		what := fmt.Sprintf("CreatePet with the same key and no %s instead of %#v", field.Name, value.Interface())
+		what := fmt.Sprintf("CreatePet, repeated with its key but no %s instead of %#v,", field.Name, value.Interface())
 		value.SetZero()
 		_, err := f.CreatePet(t.Context(), other, key)
 		wantCode(t, what, err, petstore.CodeIdempotencyMismatch)
@@ -69,12 +69,12 @@ func testIdempotency(t *testing.T, f *fixture) {
 	} {
 		pet := f.create(t, rex, other)
 		if pet.ID == first.ID {
-			t.Fatalf("CreatePet with %+v returned %v again, want a new pet", other, pet)
+			t.Fatalf("CreatePet with %+v returned the pet of the key %+v, want a new pet", other, key)
 		}
 		pets = append(pets, pet)
 	}
 	f.reopen(t)
-	wantEqual(t, "CreatePet again", first, same(t, "CreatePet", create))
+	wantEqual(t, "CreatePet, repeated with its key", first, same(t, "CreatePet", create))
 	f.wantPets(t, 0, pets)
 }
 
@@ -90,16 +90,15 @@ func testIdempotencyWindow(t *testing.T, f *fixture) {
 		f.advance(petstore.IdempotencyWindow / part)
 		for j := max(0, len(ids)-part); j <= i; j++ { // the oldest is exactly IdempotencyWindow old
 			if got := create(j); got != ids[j] {
-				t.Fatalf("CreatePet again within %v returned the pet %d, want %d", petstore.IdempotencyWindow, got, ids[j])
+				t.Fatalf("CreatePet, repeated with its key within %v, returned the pet %d, want %d", petstore.IdempotencyWindow, got, ids[j])
 			}
 		}
 	}
-	// A store may forget a key after a while. If the key is used again, the store remembers
-	// it again.
+	// Later a store may forget a key. Once it is used again, the store remembers it again.
 	f.advance(3 * petstore.IdempotencyWindow)
 	for i := len(ids) - 1; i >= 0; i-- {
 		if first, again := create(i), create(i); first != again {
-			t.Fatalf("CreatePet with a key that was used long ago returned the pet %d, and again the pet %d", first, again)
+			t.Fatalf("CreatePet with a key that was used long ago returned the pet %d, and when repeated the pet %d", first, again)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func testCancelled(t *testing.T, f *fixture) {
 		delete(created, pet.ID)
 	}
 	if len(created) > 0 {
-		t.Fatalf("ListPets lacks %d of the pets that CreatePet returned", len(created))
+		t.Fatalf("ListPets lacks %d of the pets that CreatePet returned while their contexts ended", len(created))
 	}
 }
 

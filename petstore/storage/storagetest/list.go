@@ -58,8 +58,8 @@ func (f *fixture) list(t *testing.T, q petstore.ListQuery) (pets []petstore.Pet)
 	return pets
 }
 
-// wantPets fails unless the store holds the pets want, in this order: those of each status
-// in its lists with that limit, and all of them in Stats.
+// wantPets fails unless the lists of every status, read with that limit, have the pets want
+// in this order and no others, and Stats counts as many.
 func (f *fixture) wantPets(t *testing.T, limit int, want []petstore.Pet) {
 	t.Helper()
 	for _, s := range statuses {
@@ -110,8 +110,8 @@ func testListQuery(t *testing.T, f *fixture) {
 func testPageBytes(t *testing.T, f *fixture) {
 	const half, rest = petstore.MaxPageBytes / 2, len(`{"id":1,"name":"","categoryId":0,"status":"sold"}`)
 	var pets []petstore.Pet
-	// If IDs have one digit, the first two pets lack a byte to fill a page, and the next but
-	// one and the one after it fill one exactly.
+	// If IDs have one digit, the first two pets are one byte too short to fill a page, so it
+	// has three; the next two fill one exactly.
 	for _, n := range []int{half, half - 1, 100, half, half, 100} {
 		pets = append(pets, f.create(t, petstore.NewPet{Name: strings.Repeat("x", n-rest), Status: petstore.StatusSold}, noKey))
 	}

@@ -12,7 +12,7 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// statuses are those of a pet and those of a list.
+// statuses are those that a pet may have, and those that a list may be of; "": none, or any.
 var statuses = append(petstore.Statuses(), "")
 
 var noKey petstore.IdempotencyKey

@@ -130,11 +130,11 @@ func testMessageIdempotency(t *testing.T, f *fixture) {
 	again := func() {
 		t.Helper()
 		f.advance(time.Minute)
-		wantEqual(t, "SubmitMessage again", first, same(t, "SubmitMessage", submit))
+		wantEqual(t, "SubmitMessage, repeated with its key", first, same(t, "SubmitMessage", submit))
 	}
 	again()
 	_, err := f.SubmitMessage(t.Context(), "hello ", key)
-	wantCode(t, "SubmitMessage of another message with the same key", err, petstore.CodeIdempotencyMismatch)
+	wantCode(t, "SubmitMessage, repeated with its key but another text,", err, petstore.CodeIdempotencyMismatch)
 	f.wantQueue(t, first)
 	f.remove(t, first.ID)
 	again()

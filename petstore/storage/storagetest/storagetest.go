@@ -26,8 +26,8 @@ import (
 
 // Options are what Run passes to Open for the store under test.
 type Options struct {
-	// Now is the store's clock. A store that ignores it passes, but then nothing shows that
-	// it remembers keys for petstore.IdempotencyWindow.
+	// Now is the store's clock, which the tests advance. A store that ignores it passes, but
+	// nothing then shows that it remembers keys for petstore.IdempotencyWindow.
 	Now func() time.Time
 
 	// QueueCapacity is how many messages the queue must hold; it must refuse another one.
@@ -107,9 +107,9 @@ type fixture struct {
 	petstore.Statistics
 	closer io.Closer
 
-	target Target
-	dir    string
-	passed atomic.Int64 // of the store's time, in nanoseconds
+	target  Target
+	dir     string
+	elapsed atomic.Int64 // on the store's clock, in nanoseconds
 }
 
 const queueCapacity = 20
@@ -117,7 +117,7 @@ const queueCapacity = 20
 func (f *fixture) open(t *testing.T) {
 	t.Helper()
 	start := time.Date(2026, 11, 20, 12, 0, 0, 123456789, time.UTC)
-	now := func() time.Time { return start.Add(time.Duration(f.passed.Load())) }
+	now := func() time.Time { return start.Add(time.Duration(f.elapsed.Load())) }
 	f.Service = f.target.Open(t, f.dir, Options{Now: now, QueueCapacity: queueCapacity})
 	if queue, ok := f.Service.(petstore.Queue); ok {
 		if f.Messages, ok = f.Service.(petstore.Messages); ok {
@@ -142,7 +142,7 @@ func (f *fixture) reopen(t *testing.T) {
 }
 
 // advance advances the store's clock, which is otherwise stopped.
-func (f *fixture) advance(d time.Duration) { f.passed.Add(int64(d)) }
+func (f *fixture) advance(d time.Duration) { f.elapsed.Add(int64(d)) }
 
 // wantCode fails unless err has that code.
 func wantCode(t *testing.T, what string, err error, want petstore.Code) {
