@@ -6,9 +6,7 @@ import (
 	"os/exec"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -104,10 +102,9 @@ func broken(t *testing.T, fault string, o storagetest.Options) *testserver.Doubl
 	}
 	list, create, get, submit, remove := d.DoListPets, d.DoCreatePet, d.DoGetPet, d.DoSubmitMessage, d.DoRemoveMessages
 	var (
-		gets    atomic.Int64
-		creates sync.Map // the context of the create of each pet, by its ID
-		passed  = make(chan struct{})
-		pass    = sync.OnceFunc(func() { close(passed) })
+		gets   atomic.Int64
+		passed atomic.Bool // a list has passed the pet 1, which it did not show
+		pass   = make(chan struct{})
 	)
 	d.DoGetPet = func(ctx context.Context, id int64) (petstore.Pet, error) {
 		pet, err := get(ctx, id)
@@ -129,6 +126,11 @@ func broken(t *testing.T, fault string, o storagetest.Options) *testserver.Doubl
 			key = petstore.IdempotencyKey{}
 		case "cancelled creates succeed":
 			ctx = context.WithoutCancel(ctx)
+		case "cancelled creates are lost":
+			if p == (petstore.NewPet{Status: petstore.StatusSold}) { // in Cancelled
+				<-ctx.Done()
+				return petstore.Pet{ID: 1000, NewPet: p}, nil
+			}
 		}
 		pet, err := create(ctx, p, key)
 		switch fault {
@@ -139,19 +141,15 @@ func broken(t *testing.T, fault string, o storagetest.Options) *testserver.Doubl
 				err = nil
 			}
 		case "pets appear late":
-			// The first pet is hidden until a list has passed it: each caller lists from the start.
 			if pet.ID == 1 {
-				<-passed
+				<-pass // the other callers list from the start
 			}
-		case "cancelled creates are lost":
-			creates.Store(pet.ID, ctx)
 		}
 		return pet, err
 	}
 	d.DoListPets = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
 		q, _ = q.Normalize() // for the default limit
-		limit := q.Limit
-		hidden := func(petstore.Pet) bool { return false }
+		limit, late := q.Limit, false
 		switch fault {
 		case "statuses are ignored":
 			q.Status = ""
@@ -171,36 +169,24 @@ func broken(t *testing.T, fault string, o storagetest.Options) *testserver.Doubl
 			page.Next = petstore.CursorAfter(id)
 			return page, nil
 		case "pets appear late":
-			hidden = func(p petstore.Pet) bool {
-				select {
-				case <-passed:
-					return false
-				default:
-					return p.ID == 1
-				}
-			}
-		case "cancelled creates are lost":
-			hidden = func(p petstore.Pet) bool {
-				ctx, ok := creates.Load(p.ID)
-				return ok && ctx.(context.Context).Err() != nil
+			late = !passed.Load() && q.After == "" && (q.Status == "" || q.Status == petstore.StatusAvailable)
+			if late {
+				q.After = petstore.CursorAfter(1)
 			}
 		}
 		page, err := list(ctx, q)
-		all := len(page.Pets)
-		pets := slices.DeleteFunc(page.Pets, hidden)
-		late := len(pets) < all
-		for len(pets) < limit && page.Next != "" && (late || fault == "pages are never cut") {
-			q.Limit, q.After = limit-len(pets), page.Next
-			page, err = list(ctx, q)
-			pets = append(pets, slices.DeleteFunc(page.Pets, hidden)...)
+		if late && page.Next != "" && passed.CompareAndSwap(false, true) {
+			close(pass)
 		}
-		if late && page.Next != "" {
-			pass()
+		for fault == "pages are never cut" && page.Next != "" && len(page.Pets) < limit {
+			q.Limit, q.After = limit-len(page.Pets), page.Next
+			var next petstore.Page
+			next, err = list(ctx, q)
+			page = petstore.Page{Pets: append(page.Pets, next.Pets...), Next: next.Next}
 		}
-		if fault == "a full page has a cursor" && len(pets) == limit {
-			page.Next = petstore.CursorAfter(pets[len(pets)-1].ID)
+		if fault == "a full page has a cursor" && len(page.Pets) == limit {
+			page.Next = petstore.CursorAfter(page.Pets[limit-1].ID)
 		}
-		page.Pets = pets
 		return page, err
 	}
 	d.DoSubmitMessage = func(ctx context.Context, text string, key petstore.IdempotencyKey) (petstore.Message, error) {
