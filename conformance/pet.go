@@ -27,6 +27,9 @@ type newPet struct {
 	status   string // "": absent
 }
 
+// pet returns a valid pet with a name of its own.
+func (r *run) pet(status string) newPet { return newPet{r.name(), r.category, status} }
+
 // json returns n as the body of a request.
 func (n newPet) json() string {
 	status := ""

@@ -76,9 +76,6 @@ func (r *run) name() string {
 	return r.mark + string([]byte{'a' + byte(r.names/26/26), 'a' + byte(r.names/26%26), 'a' + byte(r.names%26)})
 }
 
-// pet returns a valid pet with a name of its own.
-func (r *run) pet(status string) newPet { return newPet{r.name(), r.category, status} }
-
 // tally is what a check has found so far.
 type tally struct {
 	judged     int // exchanges

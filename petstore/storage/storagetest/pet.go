@@ -17,6 +17,12 @@ var statuses = append(petstore.Statuses(), "")
 
 var noKey petstore.IdempotencyKey
 
+// SamplePet returns a pet whose every field has another value than zero, so that a test
+// finds a layer that loses one. [Run] passes its NewPet through the store under test.
+func SamplePet() petstore.Pet {
+	return petstore.Pet{ID: 1, NewPet: petstore.NewPet{Name: "Rex", CategoryID: 7, Status: petstore.StatusSold}}
+}
+
 // create adds a pet that must be accepted.
 func (f *fixture) create(t *testing.T, p petstore.NewPet, key petstore.IdempotencyKey) petstore.Pet {
 	t.Helper()

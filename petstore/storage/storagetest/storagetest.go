@@ -57,12 +57,6 @@ type Target struct {
 	IgnoresQueueCapacity bool
 }
 
-// SamplePet returns a pet whose every field has another value than zero, so that a test
-// finds a layer that loses one. [Run] passes its NewPet through the store under test.
-func SamplePet() petstore.Pet {
-	return petstore.Pet{ID: 1, NewPet: petstore.NewPet{Name: "Rex", CategoryID: 7, Status: petstore.StatusSold}}
-}
-
 // Run runs the tests, each on a store of its own. A test ends at its first
 // failed check.
 func Run(t *testing.T, target Target) {

@@ -30,7 +30,7 @@ func parse(line []byte) (Record, error) {
 	if err := rec.unmarshal(line); err != nil {
 		return Record{}, err
 	}
-	pet, message := rec.Name != nil || rec.CategoryID != nil, rec.Message != nil || rec.Created != nil
+	pet, message := rec.OnlyPets(), rec.Message != nil || rec.Created != nil
 	shared := rec.ID != nil || rec.Status != nil // by pets and messages
 	outcome, end := rec.Outcome != nil, rec.End != nil
 	switch {
