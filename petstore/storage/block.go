@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"bytes"
 	"encoding/binary"
 	"iter"
 
@@ -119,15 +118,11 @@ func (b *block) next() (id int64, json []byte) {
 // must be a pet with that ID or a higher one.
 //
 // Take a table with the pets 3, 5 and 7 in a block with the key 3, and 9 and 11 in one with
-// the key 9. Seek finds the first key from id on. From 4 to 7 the pet is in the block
-// before that key. For 3, 8 and 9 it is the first of the block with that key.
+// the key 9. Seek finds the first key above the ID. From 3 to 7 the pet is in the block before
+// that key, and for 8 it is the first of the block with that key.
 func seekBlock(t *table, c *bbolt.Cursor, id int64) (block, error) {
-	key := idKey(id)
-	k, v := c.Seek(key)
-	if bytes.Equal(k, key) {
-		return openBlock(t, k, v)
-	}
-	before := block{} // the one before what Seek found
+	var before block
+	k, v := c.Seek(idKey(id + 1))
 	if beforeKey, value := c.Prev(); beforeKey != nil {
 		var err error
 		if before, err = openBlock(t, beforeKey, value); err != nil {
@@ -136,17 +131,15 @@ func seekBlock(t *table, c *bbolt.Cursor, id int64) (block, error) {
 		if int64At(beforeKey) > id {
 			return block{}, damaged("%s is out of order", t.name)
 		}
-	}
-	if before.last >= id {
-		for before.id(0) < id {
-			before.index = before.index[entryLen:]
+		if before.last >= id {
+			for before.id(0) < id {
+				before.index = before.index[entryLen:]
+			}
+			return before, nil
 		}
-		return before, nil
-	}
-	if before.last > 0 { // otherwise Prev has not moved c
 		k, v = c.Next() // again to what Seek found
 	}
-	if k == nil || int64At(k) < id {
+	if k == nil || int64At(k) <= id {
 		return block{}, damaged("%s has nothing from %d on", t.name, id)
 	}
 	b, err := openBlock(t, k, v)
