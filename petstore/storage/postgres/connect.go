@@ -93,6 +93,7 @@ var errOldPrimary = errors.New("it was the primary before a failover")
 // settings are those of each connection. They override those of the role and the database.
 const settings = `
 	SET search_path = pg_catalog;
+	SET client_encoding = UTF8;
 	SET client_min_messages = warning;        -- see confirmed
 	SET synchronous_commit = on;              -- a configuration with less loses acknowledged changes
 	SET plan_cache_mode = force_generic_plan; -- with a large table, planning a list takes as long as the list

@@ -29,7 +29,7 @@ func newStore(t *testing.T) (s *Store, url string) {
 }
 
 // newDatabase returns the URL of a new database.
-func newDatabase(t *testing.T) string {
+func newDatabase(t *testing.T, options ...string) string {
 	t.Helper()
 	postgrestest.Need(t)
 	server, err := shared()
@@ -37,7 +37,7 @@ func newDatabase(t *testing.T) string {
 		t.Fatal(err)
 	}
 	name := fmt.Sprint("test", databases.Add(1))
-	execute(t, server.URL, "CREATE DATABASE "+name)
+	execute(t, server.URL, "CREATE DATABASE "+name+" "+strings.Join(options, " "))
 	return strings.Replace(server.URL, "/postgres?", "/"+name+"?", 1)
 }
 

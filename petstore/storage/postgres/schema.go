@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+
+	"example.com/animalstore/petstore"
 )
 
 //go:embed schema.sql
@@ -20,6 +22,9 @@ const schemaVersion = 1
 func (s *Store) prepare(ctx context.Context) error {
 	const lock = 0x7065_7473 // "pets", the same for all servers
 	return s.do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		if encoding := conn.PgConn().ParameterStatus("server_encoding"); encoding != "UTF8" { // it may lack characters of names
+			return petstore.Errorf(petstore.CodeInternal, "the encoding of the database is %s, must be UTF8: use one that was created with ENCODING 'UTF8' TEMPLATE template0", encoding)
+		}
 		return pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 			var exists bool
 			_, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", lock)

@@ -159,11 +159,13 @@ func TestOpenErrors(t *testing.T) {
 	execute(t, lost, "DROP TABLE petstore.commits")
 	role := newDatabase(t)
 	execute(t, role, "CREATE ROLE stranger LOGIN")
+	latin1 := newDatabase(t, "ENCODING 'LATIN1'", "TEMPLATE template0")
 	for _, tt := range []struct{ name, url, want string }{
 		{"not a URL", "postgres://u:s3cret@h:port", "cannot parse the URL or the settings: invalid port"},
 		{"not settings", "host=h port=x password = 's3cret of'", "cannot parse the URL or the settings: "},
 		{"version", newer, "the tables have the version 99; this program knows only version "},
 		{"a table is missing", lost, `relation "petstore.commits" does not exist`},
+		{"encoding", latin1, "the encoding of the database is LATIN1, must be UTF8"},
 		{"role without rights", strings.Replace(role, "//postgres@", "//stranger@", 1), "creating the tables: ERROR: permission denied"},
 		{"unknown database", strings.Replace(role, "/test", "/none", 1), `does not exist`},
 		{"nobody listens", "postgres://127.0.0.1:1/x?sslmode=disable", "connection refused"},
@@ -177,17 +179,20 @@ func TestOpenErrors(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
 		}
 	}
+	execute(t, latin1, "CREATE SCHEMA petstore") // which fails if Open has created it
 }
 
-// A role with the grants of docs/postgres.md can do everything but create the tables.
+// A role with the grants of docs/postgres.md can do everything but create the tables. Its
+// client_encoding does not matter.
 func TestRole(t *testing.T) {
 	url := newDatabase(t)
-	_ = open(t, url, nil).Close()
-	execute(t, url, "CREATE ROLE petstore LOGIN", "GRANT USAGE ON SCHEMA petstore TO petstore",
+	owner := open(t, url, nil)
+	execute(t, url, "CREATE ROLE petstore LOGIN", "ALTER ROLE petstore SET client_encoding = LATIN1", "GRANT USAGE ON SCHEMA petstore TO petstore",
 		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA petstore TO petstore")
 	s := open(t, strings.Replace(url, "//postgres@", "//petstore@", 1), nil)
-	s.mustCreate(t, "Rex", petstore.IdempotencyKey{Key: "k"})
-	wantPets(t, s, "Rex")
+	s.mustCreate(t, "Zoë", petstore.IdempotencyKey{Key: "k"})
+	wantPets(t, s, "Zoë")
+	wantPets(t, owner, "Zoë")
 	if err := s.expire(t.Context()); err != nil {
 		t.Error(err)
 	}
