@@ -4,9 +4,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 
@@ -28,8 +30,11 @@ func program() *serve.Program {
 		Name:       "refserver-postgres",
 		About:      "the petstore, kept in PostgreSQL, served over HTTP",
 		StoreFlags: define,
-		Open: func(ctx context.Context, log *slog.Logger, _ bool) (*serve.Opened, error) {
-			s, err := open(ctx, url, log)
+		Open: func(ctx context.Context, log *slog.Logger, mustExist bool) (*serve.Opened, error) {
+			s, err := open(ctx, url, &postgres.Options{Logger: log, MustExist: mustExist})
+			if errors.Is(err, fs.ErrNotExist) {
+				err = fmt.Errorf("%w; check that it is the right one. If the store is lost, import the newest backup: refserver-postgres import -postgres URL FILE", err)
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -66,7 +71,7 @@ func importInto(c *flags.Call, url string, r io.Reader) (got storage.Totals, int
 }
 
 func export(c *flags.Call, url, out string) error {
-	s, err := open(c.Context, url, nil)
+	s, err := open(c.Context, url, &postgres.Options{MustExist: true})
 	if err != nil {
 		return err
 	}
@@ -79,8 +84,8 @@ func export(c *flags.Call, url, out string) error {
 }
 
 // open opens the store. Its errors name the flag.
-func open(ctx context.Context, url string, log *slog.Logger) (*postgres.Store, error) {
-	s, err := postgres.Open(ctx, url, &postgres.Options{Logger: log})
+func open(ctx context.Context, url string, opts *postgres.Options) (*postgres.Store, error) {
+	s, err := postgres.Open(ctx, url, opts)
 	switch {
 	case err != nil && url == "":
 		return nil, fmt.Errorf("-postgres is not set, so the PG* variables and their defaults say where the database is: %w", err)

@@ -107,6 +107,14 @@ func TestCommands(t *testing.T) {
 	where, _, _ = strings.Cut(where, "?")
 	pet := `{"id":1,"name":"Rex","categoryId":4}` + "\n"
 	all := pet + `{"end":{"pets":1,"messages":0,"lastMessage":3}}` + "\n"
+	backups := t.TempDir()
+	if err := os.WriteFile(filepath.Join(backups, "petstore-20200102T030405.000Z.jsonl.gz"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(t, 1, "the database postgres has no store; check that it is the right one. If the store is lost, import the newest backup: refserver-postgres import -postgres URL FILE. No new store", "",
+		"-addr=127.0.0.1:0", "-backup-dir="+backups, db)
+	run(t, 1, "has no store", "", "-must-exist", "-addr=127.0.0.1:0", db)
+	run(t, 1, "has no store", "", "export", db)
 	run(t, 1, "-: into "+where+" (-postgres): nothing was imported: the export is damaged or malformed: line 2", pet+"x", "import", db, "-")
 	run(t, 0, "-: imported into "+where+"; pets: 1; messages: 0", all, "import", db, "-")
 	run(t, 1, "(-postgres): nothing was imported: the store has had pets up to ID 1 and 3 messages; it must never have had any: use a new database", all, "import", db, "-")

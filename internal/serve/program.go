@@ -102,7 +102,7 @@ func (c *config) flags(fs *flag.FlagSet) {
 	fs.StringVar(&c.messagesAddr, "messages-addr", "", "`host:port` to serve POST /messages on, with the TLS and keys of -addr, and not below /v1 then; empty: below /v1 of -addr")
 	fs.StringVar(&c.adminAddr, "admin-addr", "", "`host:port` for /metrics, /healthz, /readyz and the queued messages (/messages); it needs no key, so keep it private; empty: none")
 	keysFlag(fs, &c.keyFile)
-	fs.BoolVar(&c.mustExist, "must-exist", false, "refuse to start if the key file or the file of the store does not exist, as on a volume that is not mounted")
+	fs.BoolVar(&c.mustExist, "must-exist", false, "refuse to start if the key file or the store does not exist, as on a volume that is not mounted")
 	fs.StringVar(&c.tlsCert, "tls-cert", "", "`file` with the certificate chain (PEM), to serve HTTPS; needs -tls-key")
 	fs.StringVar(&c.tlsKey, "tls-key", "", "`file` with the certificate's private key (PEM)")
 	fs.BoolVar(&c.accessLog, "access-log", false, "log each request below /v1 and its response, without its query, its body and its key")

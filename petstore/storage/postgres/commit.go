@@ -155,13 +155,7 @@ func (s *Store) lock(ctx context.Context, conn *pgx.Conn, changes []*change, los
 	}
 	var b pgx.Batch
 	b.Queue("BEGIN ISOLATION LEVEL READ COMMITTED")
-	b.Queue("SELECT version FROM petstore.store FOR UPDATE").QueryRow(func(row pgx.Row) error {
-		var version int64
-		if err := row.Scan(&version); err != nil || version == schemaVersion {
-			return err
-		}
-		return errVersion(version)
-	})
+	b.Queue("SELECT version FROM petstore.store FOR UPDATE").QueryRow(checkVersion)
 	b.Queue(selectState).QueryRow(func(row pgx.Row) error {
 		return row.Scan(&tx.number, &tx.stored, &tx.lastPet, &tx.lastMessage, &tx.queued, &tx.now)
 	})

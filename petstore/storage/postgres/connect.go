@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"slices"
 	"strconv"
@@ -74,7 +75,11 @@ func neverCancel(c *pgx.ConnConfig) {
 			_ = conn.Conn().Close()
 			return nil, errors.New("no CancelRequest is sent")
 		}
-		return dial(ctx, network, addr)
+		conn, err := dial(ctx, network, addr)
+		if errors.Is(err, fs.ErrNotExist) { // of a Unix socket: callers would take it for that of Options.MustExist
+			err = errors.New(err.Error())
+		}
+		return conn, err
 	}
 	c.AfterConnect = func(_ context.Context, conn *pgconn.PgConn) error {
 		connected.Store(conn)

@@ -31,7 +31,7 @@ func (e connError) Unwrap() error { return e.error }
 // transient reports whether an attempt that failed with err may succeed on another
 // connection. That is so for all errors of connections.
 func transient(err error) bool {
-	if errors.As(err, new(*petstore.Error)) || errors.Is(err, pgx.ErrNoRows) {
+	if errors.As(err, new(*petstore.Error)) || errors.As(err, new(noTables)) || errors.Is(err, pgx.ErrNoRows) {
 		return false
 	}
 	var e *pgconn.PgError

@@ -33,6 +33,10 @@ type Options struct {
 	// nil: nothing is logged.
 	Logger *slog.Logger
 
+	// MustExist makes Open fail with an error that wraps fs.ErrNotExist if there
+	// are no tables. false: Open creates them.
+	MustExist bool
+
 	// For tests.
 	timeout time.Duration    // 0: Timeout
 	now     func() time.Time // nil: the database's clock
@@ -69,7 +73,7 @@ var (
 )
 
 // Open opens the store in the database at url, and creates its tables if there
-// are none. url is a URL or a list of settings, as of any PostgreSQL program;
+// are none, unless MustExist is set. url is a URL or a list of settings, as of any PostgreSQL program;
 // what it leaves out comes from the PG* environment variables and the password
 // file. With several hosts, Open uses the one that is the primary.
 //
@@ -89,7 +93,7 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 	s.context, s.cancel = context.WithCancel(context.Background())
 	err := s.connect(url)
 	if err == nil {
-		if err = s.prepare(ctx); err != nil {
+		if err = s.prepare(ctx, opts.MustExist); err != nil {
 			s.disconnect()
 		}
 	}
