@@ -23,7 +23,6 @@ import (
 	"example.com/animalstore/internal/test/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
-	"example.com/animalstore/petstore/storage/storagetest"
 )
 
 func TestMain(m *testing.M) { os.Exit(process.Main(m)) }
@@ -73,9 +72,6 @@ func TestConformance(t *testing.T) {
 	defer balancer.Close()
 	target := conformance.Target{URL: balancer.URL + "/v1", MessagesURL: balancer.URL + "/v1", Key: servers[0].Key}
 	conformancetest.Run(t, target, &conformance.Options{Timeout: process.Patience}) // the machine may be busy
-	if got := servers[0].Metric("petstore_pets"); got < 1 {
-		t.Errorf("the metrics count %v pets", got)
-	}
 
 	// Without the database a server says so, and it serves again when it is back.
 	if err := db.Kill(); err != nil {
@@ -108,9 +104,7 @@ func TestCommands(t *testing.T) {
 	pet := `{"id":1,"name":"Rex","categoryId":4}` + "\n"
 	all := pet + `{"end":{"pets":1,"messages":0,"lastMessage":3}}` + "\n"
 	backups := t.TempDir()
-	if err := os.WriteFile(filepath.Join(backups, "petstore-20200102T030405.000Z.jsonl.gz"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	process.WriteFile(t, backups+"/petstore-20200102T030405.000Z.jsonl.gz", nil)
 	run(t, 1, "the database postgres has no store; check that it is the right one. If the store is lost, import the newest backup: refserver-postgres import -postgres URL FILE. No new store", "",
 		"-addr=127.0.0.1:0", "-backup-dir="+backups, db)
 	run(t, 1, "has no store", "", "-must-exist", "-addr=127.0.0.1:0", db)
@@ -119,10 +113,7 @@ func TestCommands(t *testing.T) {
 	run(t, 0, "-: imported into "+where+"; pets: 1; messages: 0", all, "import", db, "-")
 	run(t, 1, "(-postgres): nothing was imported: the store has had pets up to ID 1 and 3 messages; it must never have had any: use a new database", all, "import", db, "-")
 	run(t, 1, "-postgres is not set, so the PG* variables", "", "-addr=127.0.0.1:0")
-	run(t, 1, "-postgres: opening the store in PostgreSQL: cannot parse", "", "-addr=127.0.0.1:0", "-postgres=postgres://127.0.0.1:x/")
 	run(t, 1, "-keys: ", "", "-must-exist", "-addr=127.0.0.1:0", db)
-	run(t, 2, "flag provided but not defined: -db", "", "-db=file")
-	run(t, 0, "refuse to start if the key file", "", "serve", "-h")
 }
 
 // All pets, messages and outcomes of idempotency keys, with their IDs, move from a file to
@@ -140,10 +131,7 @@ func TestMove(t *testing.T) {
 			Name: strings.Repeat("<name\x00é", i%3), CategoryID: int64(i) << 32, Status: append(petstore.Statuses(), "")[i%4],
 		}, petstore.IdempotencyKey{Key: strings.Repeat(fmt.Sprint("pet", i), i%2)})
 	}
-	if err == nil {
-		_, err = file.CreatePet(t.Context(), storagetest.SamplePet().NewPet, petstore.IdempotencyKey{})
-	}
-	for _, text := range []string{"first", "hi\x00", "third", "fourth"} {
+	for _, text := range []string{"first", "hi\x00", "third"} {
 		if err == nil {
 			_, err = file.SubmitMessage(t.Context(), text, petstore.IdempotencyKey{Key: text})
 		}
@@ -151,7 +139,7 @@ func TestMove(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(file.RemoveMessages(t.Context(), "msg_1", "msg_4"), file.Close()); err != nil {
+	if err := errors.Join(file.RemoveMessages(t.Context(), "msg_1"), file.Close()); err != nil {
 		t.Fatal(err)
 	}
 	exported := func(path string) string {
@@ -162,8 +150,7 @@ func TestMove(t *testing.T) {
 		return withoutTime(b.String())
 	}
 	want, db := exported(path), "-postgres="+postgrestest.Run(t, "fsync=off").URL
-	run(t, 1, "(-postgres): nothing was imported: the export is damaged or malformed: it was cut short", want[:strings.Index(want, `{"end"`)], "import", db, "-")
-	run(t, 0, "pets: 1006; messages: 2; outcomes of idempotency keys: 505", want, "import", db, "-")
+	run(t, 0, "pets: 1005; messages: 2; outcomes of idempotency keys: 504", want, "import", db, "-")
 	there := withoutTime(run(t, 0, "", "", "export", db))
 	back := filepath.Join(t.TempDir(), "back.db")
 	if _, err := storage.Import(t.Context(), back, strings.NewReader(there)); err != nil {

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net/http"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"syscall"
@@ -243,36 +242,4 @@ func TestNoEffect(t *testing.T) {
 			t.Errorf("the fault %d of a machine without processes had an effect", i)
 		}
 	}
-}
-
-// A test that ends in a panic leaves no process, not even one that was stopped, and no
-// file.
-func TestPanic(t *testing.T) {
-	if os.Getenv("PANIC") != "" {
-		s := Run(t)
-		if err := stop(nil, &s.machine); err != nil {
-			t.Fatal(err)
-		}
-		os.Stdout.WriteString("dir " + s.dir + "\n")
-		go panic("in another goroutine")
-		select {}
-	}
-	if !*oneFault && !*full {
-		t.Skip("it takes ten seconds: add -args -cluster")
-	}
-	Need(t)
-	cmd := exec.Command(os.Args[0], "-test.run=^TestPanic$")
-	cmd.Env = append(os.Environ(), "PANIC=yes")
-	out, err := cmd.CombinedOutput()
-	_, dir, _ := strings.Cut(string(out), "dir ")
-	dir, _, found := strings.Cut(dir, "\n")
-	if err == nil || !found {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	process.Eventually(t, "the end of all processes", func() error {
-		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) || len(processes(dir)) > 0 {
-			return errors.New("they run")
-		}
-		return nil
-	})
 }

@@ -81,7 +81,7 @@ func (s *Store) attempt(changes []*change, lost **receipt) ([]*change, error) {
 		for _, c := range changes {
 			tx.apply(c, s.capacity)
 		}
-		if tx.changed() {
+		if len(tx.pets)+len(tx.messages)+len(tx.remove) > 0 {
 			*lost = &receipt{tx.number + 1, newToken()}
 			tx.insert(&b)
 			tx.end(&b, *lost)
@@ -142,6 +142,11 @@ func forEachOutcome(rows pgx.Rows, do func(outcome) error) error {
 
 const selectState = "SELECT number, pets, last_pet, last_message, queued, clock_timestamp() FROM petstore.commits ORDER BY number DESC LIMIT 1"
 
+// scanState takes the state from the row of selectState.
+func (tx *writeTx) scanState(row pgx.Row) error {
+	return row.Scan(&tx.number, &tx.stored, &tx.lastPet, &tx.lastMessage, &tx.queued, &tx.now)
+}
+
 // lock begins a transaction, takes the lock, and reads the state and the outcomes
 // of the changes. found says that the commit of lost was carried out; if that cannot be
 // known any more, lock fails.
@@ -156,9 +161,7 @@ func (s *Store) lock(ctx context.Context, conn *pgx.Conn, changes []*change, los
 	var b pgx.Batch
 	b.Queue("BEGIN ISOLATION LEVEL READ COMMITTED")
 	b.Queue("SELECT version FROM petstore.store FOR UPDATE").QueryRow(checkVersion)
-	b.Queue(selectState).QueryRow(func(row pgx.Row) error {
-		return row.Scan(&tx.number, &tx.stored, &tx.lastPet, &tx.lastMessage, &tx.queued, &tx.now)
-	})
+	b.Queue(selectState).QueryRow(tx.scanState)
 	if digests != nil {
 		b.Queue(selectOutcomes+"WHERE digest = ANY($1)", digests).Query(func(rows pgx.Rows) error {
 			return forEachOutcome(rows, func(o outcome) error {
@@ -223,9 +226,6 @@ func (tx *writeTx) apply(c *change, capacity int64) {
 		tx.keyed = append(tx.keyed, o)
 	}
 }
-
-// changed reports whether there is anything to write.
-func (tx *writeTx) changed() bool { return len(tx.pets)+len(tx.messages)+len(tx.remove) > 0 }
 
 // insert adds the statements that insert what is new. Rows are sent as an array for
 // each column.

@@ -18,8 +18,7 @@ import (
 )
 
 // Stores that open an empty database and create the same pets with the same keys, all
-// at the same time, store each pet once. They update no row: dead versions of it would
-// pile up while somebody holds a snapshot, as pg_dump does.
+// at the same time, store each pet once.
 func TestManyStores(t *testing.T) {
 	const keys = 40
 	url := newDatabase(t) + "&default_transaction_isolation=serializable"
@@ -43,19 +42,6 @@ func TestManyStores(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	conn := connect(t, url)
-	process.Eventually(t, "the statistics", func() error { // those of a connection count when it has ended
-		var inserted, updated int
-		err := conn.QueryRow(t.Context(), `SELECT sum(n_tup_ins) FILTER (WHERE relname = 'pets'), sum(n_tup_upd)
-			FROM pg_stat_user_tables WHERE schemaname = 'petstore'`).Scan(&inserted, &updated)
-		if err == nil && inserted < keys {
-			err = fmt.Errorf("%d pets", inserted)
-		}
-		if inserted > keys || updated != 0 {
-			t.Fatalf("%d pets were inserted, want %d, and %d rows were updated", inserted, keys, updated)
-		}
-		return err
-	})
 }
 
 // A create whose connection is lost, at any point of its transaction, is stored once and
@@ -274,27 +260,10 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// A change that had an error in an attempt that failed has none in the next one.
-func TestApply(t *testing.T) {
-	u, text := &writeTx{}, "text"
-	c := &change{message: &text, err: petstore.ErrQueueFull}
-	if u.apply(c, 1); c.err != nil || c.number != 1 {
-		t.Errorf("%+v", c)
-	}
-}
-
-// A full queue refuses a change, and a transaction takes only a part of it.
-func TestQueueBounds(t *testing.T) {
-	s := &Store{queue: make(chan *change, maxBatch+1)}
-	for range maxBatch + 1 {
-		if err := s.enqueue(&change{}); err != nil {
-			t.Fatal(err)
-		}
-	}
+// A full queue refuses a change.
+func TestBusy(t *testing.T) {
+	s := &Store{queue: make(chan *change)}
 	if err := s.enqueue(&change{}); err != errBusy {
-		t.Errorf("one too many: %v", err)
-	}
-	if n := len(s.take()); n != maxBatch {
-		t.Errorf("a batch of %d, want %d", n, maxBatch)
+		t.Error(err)
 	}
 }

@@ -49,7 +49,7 @@ func export(ctx context.Context, conn *pgx.Conn, out *lines.Writer) error {
 		return err
 	}
 	var tx writeTx
-	if err := conn.QueryRow(ctx, selectState).Scan(&tx.number, &tx.stored, &tx.lastPet, &tx.lastMessage, &tx.queued, &tx.now); err != nil {
+	if err := tx.scanState(conn.QueryRow(ctx, selectState)); err != nil {
 		return err
 	}
 	var pet pgtype.DriverBytes

@@ -8,13 +8,9 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// The limits of how many changes may wait, and of how many one transaction takes. At
-// the former, the database is slower than the callers, and further changes are
-// refused at once.
-const (
-	maxWaiting = 4096
-	maxBatch   = 512
-)
+// maxWaiting is how many changes may wait, and how many a transaction takes. If more
+// come, the database is slower than the callers, and they are refused at once.
+const maxWaiting = 1024
 
 // change is what one caller wants: one of the first three. A batch is the changes that one
 // transaction commits.
@@ -59,11 +55,13 @@ func (s *Store) update(ctx context.Context, c *change) error {
 		return c.err
 	case <-limited.Done():
 	}
-	sent, cause := s.leave(c)
-	if sent {
-		return unavailable("the database does not respond in time: this may have been stored", cmp.Or(ctx.Err(), cause))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.abandoned = true
+	if c.sent {
+		return unavailable("the database does not respond in time: this may have been stored", cmp.Or(ctx.Err(), c.cause))
 	}
-	return cmp.Or(ctx.Err(), unavailable("the database does not respond in time: nothing was stored", cause))
+	return cmp.Or(ctx.Err(), unavailable("the database does not respond in time: nothing was stored", c.cause))
 }
 
 func (s *Store) enqueue(c *change) error {
@@ -78,15 +76,6 @@ func (s *Store) enqueue(c *change) error {
 	default:
 		return errBusy
 	}
-}
-
-// leave keeps c from being stored, unless COMMIT may have been sent. The cause is the
-// error of the last attempt.
-func (s *Store) leave(c *change) (sent bool, cause error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c.abandoned = true
-	return c.sent, c.cause
 }
 
 // mark notes whether COMMIT may have been sent for the changes of a batch, and the error
@@ -107,7 +96,7 @@ func (s *Store) mark(batch []*change, sent bool, cause error) (waiting []*change
 func (s *Store) take() (batch []*change) {
 	for c := range s.queue {
 		batch = append(batch, c)
-		if len(batch) == maxBatch || len(s.queue) == 0 {
+		if len(batch) == maxWaiting || len(s.queue) == 0 {
 			break
 		}
 	}

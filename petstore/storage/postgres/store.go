@@ -176,15 +176,13 @@ func (s *Store) doOnce(ctx context.Context, query func(context.Context, *pgx.Con
 	return s.current(conn.Conn().PgConn())
 }
 
-const selectStats = "SELECT pets, queued FROM petstore.commits ORDER BY number DESC LIMIT 1"
-
 // Stats implements petstore.Statistics.
-func (s *Store) Stats(ctx context.Context) (stats petstore.Stats, err error) {
-	err = s.do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-		return conn.QueryRow(ctx, selectStats).
-			Scan(&stats.Pets, &stats.QueuedMessages)
+func (s *Store) Stats(ctx context.Context) (petstore.Stats, error) {
+	var tx writeTx
+	err := s.do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		return tx.scanState(conn.QueryRow(ctx, selectState))
 	})
-	return stats, err
+	return petstore.Stats{Pets: tx.stored, QueuedMessages: tx.queued}, err
 }
 
 // every calls do at each interval, until the store is closed.

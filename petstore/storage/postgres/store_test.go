@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -22,11 +21,8 @@ func TestPlans(t *testing.T) {
 		"ANALYZE petstore.pets")
 	s.use(t, func(conn *pgx.Conn) { // has the settings that decide about plans
 		for i, tt := range []struct{ name, query, args, index string }{
-			{"first page", listAll, "(0, 21)", "pets_pkey"},
-			{"last page", listAll, "(199950, 101)", "pets_pkey"},
-			{"rare status", listStatus, "(0, 21, 'sold')", "pets_status_id"},
-			{"common status", listStatus, "(100000, 21, 'available')", "pets_status_id"},
-			{"status without pets", listStatus, "(0, 101, 'pending')", "pets_status_id"},
+			{"list", listAll, "(0, 21)", "pets_pkey"},
+			{"list of a rare status", listStatus, "(0, 21, 'sold')", "pets_status_id"},
 			{"pet", getPet, "(100000)", "pets_pkey"},
 			{"state", selectState, "", "commits_pkey"},
 		} {
@@ -83,12 +79,14 @@ func TestExpire(t *testing.T) {
 	}
 }
 
-// Without a row that is always there, calls return errors, never other results.
+// Without a row that is always there, calls return errors, never other results. An export
+// notices that the row of a pet is missing.
 func TestDamage(t *testing.T) {
 	s, url := newStore(t)
-	execute(t, url, "UPDATE petstore.store SET version = 99")
-	if _, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.IdempotencyKey{}); petstore.CodeOf(err) != petstore.CodeInternal {
-		t.Errorf("a create in tables of a newer version: %v", err)
+	s.mustCreate(t, "Rex", petstore.IdempotencyKey{})
+	execute(t, url, "DELETE FROM petstore.pets")
+	if err := s.Export(t.Context(), io.Discard); petstore.CodeOf(err) != petstore.CodeInternal || !strings.Contains(err.Error(), "there are 0 pets and 0 messages, want 1 and 0") {
+		t.Errorf("without the row of a pet, the export returned %v", err)
 	}
 	execute(t, url, "DELETE FROM petstore.store")
 	if _, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.IdempotencyKey{}); petstore.CodeOf(err) != petstore.CodeInternal {
@@ -97,38 +95,6 @@ func TestDamage(t *testing.T) {
 	execute(t, url, "DELETE FROM petstore.commits")
 	if _, err := s.Stats(t.Context()); petstore.CodeOf(err) != petstore.CodeInternal {
 		t.Errorf("without the state: %v", err)
-	}
-}
-
-// An ID that an import left out is of no pet. An export notices a row that somebody has removed.
-func TestGaps(t *testing.T) {
-	s, url := newStore(t)
-	const export = `{"id":2,"name":"2","categoryId":1,"status":"sold"}
-{"id":4,"name":"4","categoryId":1}
-{"end":{"pets":2,"lastPet":5}}`
-	if got, err := s.Import(t.Context(), strings.NewReader(export)); err != nil || got.Pets != 2 {
-		t.Fatal(got, err)
-	}
-	for _, name := range []string{"6", "7", "8"} {
-		if pet := s.mustCreate(t, name, petstore.IdempotencyKey{}); fmt.Sprint(pet.ID) != name {
-			t.Errorf("created %+v", pet)
-		}
-	}
-	wantPets(t, s, "2", "4", "6", "7", "8")
-	for _, id := range []int64{1, 3, 5, 9} {
-		if _, err := s.GetPet(t.Context(), id); !errors.Is(err, petstore.ErrNotFound) {
-			t.Errorf("GetPet(%d): %v", id, err)
-		}
-	}
-	if stats, err := s.Stats(t.Context()); err != nil || stats.Pets != 5 {
-		t.Errorf("Stats: %+v, %v", stats, err)
-	}
-	if err := s.Export(t.Context(), io.Discard); err != nil {
-		t.Error(err)
-	}
-	execute(t, url, "DELETE FROM petstore.pets WHERE id = 7")
-	if err := s.Export(t.Context(), io.Discard); petstore.CodeOf(err) != petstore.CodeInternal || !strings.Contains(err.Error(), "there are 4 pets and 0 messages, want 5 and 0") {
-		t.Errorf("without a row, the export returned %v", err)
 	}
 }
 
@@ -151,20 +117,15 @@ func TestLastID(t *testing.T) {
 // Open says in one line why a database cannot be used.
 func TestOpenErrors(t *testing.T) {
 	t.Parallel()
-	newer, lost := newDatabase(t), newDatabase(t)
-	for _, url := range []string{newer, lost} {
-		_ = open(t, url, nil).Close()
-	}
+	newer, role := newDatabase(t), newDatabase(t)
+	_ = open(t, newer, nil).Close()
 	execute(t, newer, "UPDATE petstore.store SET version = 99")
-	execute(t, lost, "DROP TABLE petstore.commits")
-	role := newDatabase(t)
 	execute(t, role, "CREATE ROLE stranger LOGIN")
 	latin1 := newDatabase(t, "ENCODING 'LATIN1'", "TEMPLATE template0")
 	for _, tt := range []struct{ name, url, want string }{
 		{"not a URL", "postgres://u:s3cret@h:port", "cannot parse the URL or the settings: invalid port"},
 		{"not settings", "host=h port=x password = 's3cret of'", "cannot parse the URL or the settings: "},
 		{"version", newer, "the tables have the version 99; this program knows only version "},
-		{"a table is missing", lost, `relation "petstore.commits" does not exist`},
 		{"encoding", latin1, "the encoding of the database is LATIN1, must be UTF8"},
 		{"role without rights", strings.Replace(role, "//postgres@", "//stranger@", 1), "creating the tables: ERROR: permission denied"},
 		{"unknown database", strings.Replace(role, "/test", "/none", 1), `does not exist`},
