@@ -153,40 +153,6 @@ func TestUnconfirmed(t *testing.T) {
 	}
 }
 
-// A create that is cancelled while another process commits is not stored, and the
-// creates that queue up meanwhile share a transaction, also with the same key.
-func TestLocked(t *testing.T) {
-	s, url := newStore(t)
-	other := session(t, url)
-	other("BEGIN")
-	other("SELECT FROM petstore.store FOR UPDATE")
-	ctx, cancel := context.WithCancel(t.Context())
-	cancelled := make(chan error)
-	go func() {
-		_, err := s.CreatePet(ctx, petstore.NewPet{Name: "cancelled"}, petstore.IdempotencyKey{})
-		cancelled <- err
-	}()
-	untilWaiting(t, url, "Lock")
-	cancel()
-	if err := <-cancelled; !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
-	var wg sync.WaitGroup
-	for range 2 {
-		wg.Go(func() {
-			if p, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "Rex"}, petstore.IdempotencyKey{Key: "k"}); err != nil || p.ID != 1 {
-				t.Errorf("%+v (%v), want the ID 1", p, err)
-			}
-		})
-	}
-	for len(s.queue) < 2 {
-		time.Sleep(time.Millisecond)
-	}
-	other("ROLLBACK")
-	wg.Wait()
-	wantPets(t, s, "Rex")
-}
-
 // A process that goes silent in the middle of a transaction loses the lock.
 func TestSilentProcess(t *testing.T) {
 	url := newDatabase(t)

@@ -12,11 +12,9 @@ import (
 	"example.com/animalstore/petstore/storage/internal/lines"
 )
 
-// One statement of an import inserts at most so many rows, and about so many bytes of text.
-const (
-	importRows  = 500
-	importBytes = 4 << 20
-)
+// importRows is how many rows one statement of an import inserts. Each may have
+// petstore.MaxTextBytes.
+const importRows = 100
 
 // Import adds what storage.Export wrote, with all IDs, to a store that has never held a pet or
 // a message: all of it in one transaction, or nothing. It returns how many records it added,
@@ -58,9 +56,7 @@ func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader) (got
 	if err != nil {
 		return got, explain(err)
 	}
-	size := 0 // of the texts that wait
 	flush := func() error {
-		size = 0
 		var b pgx.Batch
 		tx.insert(&b)
 		tx.pets, tx.messages, tx.keyed = tx.pets[:0], tx.messages[:0], tx.keyed[:0]
@@ -73,11 +69,9 @@ func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader) (got
 		switch {
 		case rec.Pet != nil:
 			got.Pets++
-			size += len(rec.Pet.Name)
 			tx.pets = append(tx.pets, &change{pet: &rec.Pet.NewPet, number: rec.Pet.ID})
 		case rec.Message != nil:
 			got.Messages++
-			size += len(rec.Message.Text)
 			n, _ := rules.ParseMessageID(rec.Message.ID)
 			tx.messages = append(tx.messages, &change{message: &rec.Message.Text, number: n, made: rec.Message.CreatedAt})
 		case rec.Outcome != nil:
@@ -89,7 +83,7 @@ func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader) (got
 		default:
 			tx.stored, tx.lastPet, tx.lastMessage, tx.queued = got.Pets, rec.End.LastPet, rec.End.LastMessage, got.Messages
 		}
-		if len(tx.pets)+len(tx.messages)+len(tx.keyed) >= importRows || size >= importBytes {
+		if len(tx.pets)+len(tx.messages)+len(tx.keyed) == importRows {
 			if err := flush(); err != nil {
 				return got, err
 			}
