@@ -16,6 +16,20 @@ import (
 	"example.com/animalstore/petstore/internal/rules"
 )
 
+// The path of a create:
+//
+//	CreatePet       pet.go     validate; hash the pet if there is an idempotency key
+//	└ update        queue.go   queue the change; wait for its result
+//	commitAll       queue.go   take the changes that wait: a batch
+//	└ commit        commit.go  try until there is a result
+//	  └ attempt     commit.go  one transaction, two round trips:
+//	    ├ lock      commit.go  BEGIN, lock the row, read the state and known outcomes
+//	    ├ apply     commit.go  set the result of each change: a new ID, or that of an outcome
+//	    └ insert    commit.go  insert the rows and the new state, COMMIT
+//
+// All transactions of all processes lock the row of petstore.store. So an attempt that
+// looks for an earlier commit waits until that has been carried out or has failed.
+
 // receipt identifies a commit whose response was lost.
 type receipt struct {
 	number int64
@@ -49,18 +63,12 @@ func (s *Store) commit(batch []*change) {
 	}
 }
 
-// attempt tries to commit changes, in a transaction of two round trips: the first
-// takes the lock and reads what the changes depend on, the second writes and
-// commits. It returns the changes that were committed, without those whose callers
-// have gone.
+// attempt tries to commit changes in one transaction. It returns those that were
+// committed, without those whose callers have gone. If the response to COMMIT is lost,
+// it sets lost, and the next attempt looks whether that commit was carried out.
 //
-// If the response to COMMIT is lost, attempt leaves a receipt in lost. The next one
-// looks whether that commit was carried out. The lock makes sure that it cannot be
-// carried out later.
-//
-// Every result is sent after the COMMIT of a transaction that has locked the row. It
-// waits for the standby, even if the transaction only looked something up, so what it
-// has found is on the standby, too.
+// An attempt that only looks something up commits, too: a transaction that has locked a
+// row waits for the standby, so what it has found is on the standby.
 func (s *Store) attempt(changes []*change, lost **receipt) ([]*change, error) {
 	ctx, cancel := context.WithTimeout(s.context, s.timeout)
 	defer cancel()
@@ -119,11 +127,22 @@ func (o *outcome) expired(now time.Time) bool {
 	return now.Sub(o.made) > petstore.IdempotencyWindow
 }
 
+// state is the state of the store: the row of petstore.commits with the highest number.
+type state struct {
+	number, stored, lastPet, lastMessage, queued int64
+	now                                          time.Time // when it was read
+}
+
+const selectState = "SELECT number, pets, last_pet, last_message, queued, clock_timestamp() FROM petstore.commits ORDER BY number DESC LIMIT 1"
+
+// scan reads the row of selectState.
+func (s *state) scan(row pgx.Row) error {
+	return row.Scan(&s.number, &s.stored, &s.lastPet, &s.lastMessage, &s.queued, &s.now)
+}
+
 // writeTx is the transaction that writes a batch: what it has read, and then what it will write.
 type writeTx struct {
-	number, stored, lastPet, lastMessage, queued int64 // the state of the store
-
-	now      time.Time
+	state
 	outcomes map[string]outcome // by digest
 
 	pets, messages []*change // those that create something
@@ -140,16 +159,9 @@ func forEachOutcome(rows pgx.Rows, do func(outcome) error) error {
 	return err
 }
 
-const selectState = "SELECT number, pets, last_pet, last_message, queued, clock_timestamp() FROM petstore.commits ORDER BY number DESC LIMIT 1"
-
-// scanState takes the state from the row of selectState.
-func (tx *writeTx) scanState(row pgx.Row) error {
-	return row.Scan(&tx.number, &tx.stored, &tx.lastPet, &tx.lastMessage, &tx.queued, &tx.now)
-}
-
 // lock begins a transaction, takes the lock, and reads the state and the outcomes
-// of the changes. found says that the commit of lost was carried out; if that cannot be
-// known any more, lock fails.
+// of the changes. found reports whether the commit of lost was carried out. lock fails if
+// that cannot be known any more.
 func (s *Store) lock(ctx context.Context, conn *pgx.Conn, changes []*change, lost *receipt) (tx *writeTx, found bool, err error) {
 	tx = &writeTx{outcomes: make(map[string]outcome)}
 	var digests [][]byte
@@ -161,7 +173,7 @@ func (s *Store) lock(ctx context.Context, conn *pgx.Conn, changes []*change, los
 	var b pgx.Batch
 	b.Queue("BEGIN ISOLATION LEVEL READ COMMITTED")
 	b.Queue("SELECT version FROM petstore.store FOR UPDATE").QueryRow(checkVersion)
-	b.Queue(selectState).QueryRow(tx.scanState)
+	b.Queue(selectState).QueryRow(tx.scan)
 	if digests != nil {
 		b.Queue(selectOutcomes+"WHERE digest = ANY($1)", digests).Query(func(rows pgx.Rows) error {
 			return forEachOutcome(rows, func(o outcome) error {
@@ -189,7 +201,7 @@ func (s *Store) lock(ctx context.Context, conn *pgx.Conn, changes []*change, los
 	return tx, found, err
 }
 
-// apply decides about a change, and sets its result.
+// apply sets the result of a change, and notes what to write for it.
 func (tx *writeTx) apply(c *change, capacity int64) {
 	c.err = nil
 	if o, ok := tx.outcomes[string(c.digest)]; ok && !o.expired(tx.now) {

@@ -48,8 +48,8 @@ func export(ctx context.Context, conn *pgx.Conn, out *lines.Writer) error {
 	if err != nil {
 		return err
 	}
-	var tx writeTx
-	if err := tx.scanState(conn.QueryRow(ctx, selectState)); err != nil {
+	var want state
+	if err := want.scan(conn.QueryRow(ctx, selectState)); err != nil {
 		return err
 	}
 	var pet pgtype.DriverBytes
@@ -57,15 +57,15 @@ func export(ctx context.Context, conn *pgx.Conn, out *lines.Writer) error {
 	if _, err = pgx.ForEachRow(rows, []any{&pet}, func() error { return out.Pet(pet) }); err != nil {
 		return err
 	}
-	rows, _ = conn.Query(ctx, "SELECT number, made, text FROM petstore.messages ORDER BY number") // ForEachRow returns the error
+	rows, _ = conn.Query(ctx, selectMessages) // ForEachRow returns the error
 	err = forEachMessage(rows, func(m petstore.Message) error { return out.Message(&m) })
 	switch {
 	case err != nil:
 		return err
-	case out.Pets != tx.stored || out.Messages != tx.queued:
-		return damaged(fmt.Sprintf("there are %d pets and %d messages, want %d and %d", out.Pets, out.Messages, tx.stored, tx.queued))
+	case out.Pets != want.stored || out.Messages != want.queued:
+		return damaged(fmt.Sprintf("there are %d pets and %d messages, want %d and %d", out.Pets, out.Messages, want.stored, want.queued))
 	}
-	rows, _ = conn.Query(ctx, selectOutcomes+"WHERE made >= $1 ORDER BY digest", tx.now.Add(-petstore.IdempotencyWindow))
+	rows, _ = conn.Query(ctx, selectOutcomes+"WHERE made >= $1 ORDER BY digest", want.now.Add(-petstore.IdempotencyWindow))
 	err = forEachOutcome(rows, func(o outcome) error {
 		return out.Outcome(&lines.Outcome{
 			Key:     [32]byte(o.digest),
@@ -78,5 +78,5 @@ func export(ctx context.Context, conn *pgx.Conn, out *lines.Writer) error {
 	if err != nil {
 		return err
 	}
-	return out.End(tx.lastPet, tx.lastMessage, tx.now)
+	return out.End(want.lastPet, want.lastMessage, want.now)
 }

@@ -41,16 +41,13 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petst
 	}
 	err = s.do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		messages = nil
-		rows, err := conn.Query(ctx, `
-			SELECT number, made, text FROM (
-				SELECT *, sum(octet_length(text)) OVER (ORDER BY number) - octet_length(text) AS before
-				FROM (SELECT * FROM petstore.messages ORDER BY number LIMIT $1) AS oldest
-			) AS sized WHERE before < $2 ORDER BY number`, limit, petstore.MaxPageBytes)
-		if err != nil {
-			return err
-		}
+		size := 0
+		rows, _ := conn.Query(ctx, selectMessages+" LIMIT $1", limit) // ForEachRow returns the error
 		return forEachMessage(rows, func(m petstore.Message) error {
-			messages = append(messages, m)
+			if size < petstore.MaxPageBytes {
+				messages = append(messages, m)
+			}
+			size += len(m.Text)
 			return nil
 		})
 	})
@@ -60,7 +57,9 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petst
 	return messages, nil
 }
 
-// forEachMessage calls do with the message of each row.
+const selectMessages = "SELECT number, made, text FROM petstore.messages ORDER BY number"
+
+// forEachMessage calls do with the message of each row of selectMessages.
 func forEachMessage(rows pgx.Rows, do func(petstore.Message) error) error {
 	var number int64
 	var made time.Time

@@ -2,9 +2,8 @@
 -- raise schemaVersion in schema.go: a server refuses tables that another version has created.
 CREATE SCHEMA petstore;
 
--- One row. Each change locks it, so that commits are one after the other, and
--- only an import changes it: dead versions of a row that is updated often would pile up
--- while somebody holds a snapshot.
+-- One row. Each change locks it, so that commits are one after the other. Nothing updates
+-- it: dead versions of the row would pile up while somebody holds a snapshot.
 CREATE TABLE petstore.store (
     version bigint NOT NULL -- schemaVersion
 );

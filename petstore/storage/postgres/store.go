@@ -133,8 +133,8 @@ func (s *Store) disconnect() {
 	s.single.Close()
 }
 
-// do calls query with a connection, until it has a result or its time is over. query
-// may be called several times.
+// do calls query with a connection, again on another one if that is lost, until it has
+// a result or the time limit has passed.
 func (s *Store) do(ctx context.Context, query func(context.Context, *pgx.Conn) error) error {
 	limited, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
@@ -178,11 +178,11 @@ func (s *Store) doOnce(ctx context.Context, query func(context.Context, *pgx.Con
 
 // Stats implements petstore.Statistics.
 func (s *Store) Stats(ctx context.Context) (petstore.Stats, error) {
-	var tx writeTx
+	var now state
 	err := s.do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-		return tx.scanState(conn.QueryRow(ctx, selectState))
+		return now.scan(conn.QueryRow(ctx, selectState))
 	})
-	return petstore.Stats{Pets: tx.stored, QueuedMessages: tx.queued}, err
+	return petstore.Stats{Pets: now.stored, QueuedMessages: now.queued}, err
 }
 
 // every calls do at each interval, until the store is closed.
