@@ -27,8 +27,8 @@ import (
 //	    ├ apply     commit.go  set the result of each change: a new ID, or that of an outcome
 //	    └ insert    commit.go  insert the rows and the new state, COMMIT
 //
-// All transactions of all processes lock the row of petstore.store. So an attempt that
-// looks for an earlier commit waits until that has been carried out or has failed.
+// Each attempt of each process locks the row of petstore.store. So one that looks for an
+// earlier commit waits until that was carried out or has failed.
 
 // receipt identifies a commit whose response was lost.
 type receipt struct {

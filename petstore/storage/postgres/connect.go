@@ -109,10 +109,9 @@ const settings = `
 	SELECT CASE WHEN pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' THEN ''
 		ELSE pg_walfile_name(pg_current_wal_insert_lsn()) END`
 
-// validate accepts a connection to the primary, and finds out its timeline, which
-// does not change while it is the primary. After a failover the new primary has a
-// higher one. The earlier primary may not have noticed yet, and still shows what
-// it had.
+// validate accepts a connection to the primary, and notes its timeline. After a failover
+// the new primary has a higher one. The earlier primary may not have noticed yet, and
+// still shows what it had.
 func (s *Store) validate(ctx context.Context, conn *pgconn.PgConn) error {
 	results, err := conn.Exec(ctx, fmt.Sprintf(settings, (s.timeout/2).Milliseconds())).ReadAll()
 	if err != nil {
@@ -137,8 +136,7 @@ func (s *Store) validate(ctx context.Context, conn *pgconn.PgConn) error {
 	return s.current(conn)
 }
 
-// current returns an error for a connection to a server that is no longer the
-// primary, as far as any connection has seen.
+// current returns an error if another connection has seen a newer timeline than conn.
 func (s *Store) current(conn *pgconn.PgConn) error {
 	if conn.CustomData()[timelineKey].(int64) < s.timeline.Load() {
 		return connError{errOldPrimary}
@@ -169,8 +167,8 @@ func (s *Store) String() string {
 	return strings.Join(hosts, ",") + "/" + s.hosts[0].Database
 }
 
-// followTimeline connects to every host, once a second, because the pools keep
-// their connections to a primary that has been replaced without noticing it.
+// followTimeline connects to every host, and so finds the newest timeline (validate). The
+// pools do not notice by themselves that their primary has been replaced.
 func (s *Store) followTimeline() {
 	for _, host := range s.hosts {
 		s.stopped.Go(func() {

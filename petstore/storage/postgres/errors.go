@@ -29,7 +29,7 @@ type connError struct{ error }
 func (e connError) Unwrap() error { return e.error }
 
 // transient reports whether an attempt that failed with err may succeed on another
-// connection. That is so for all errors of connections.
+// connection. An error that neither PostgreSQL nor this package reports is a connection's.
 func transient(err error) bool {
 	if errors.As(err, new(*petstore.Error)) || errors.As(err, new(noTables)) || errors.Is(err, pgx.ErrNoRows) {
 		return false
@@ -50,7 +50,7 @@ func transient(err error) bool {
 	}, e.Code)
 }
 
-// explain gives an error of the database its code.
+// explain adds a code to an error of the database.
 func explain(err error) error {
 	var e *pgconn.PgError
 	switch {
