@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -131,7 +132,7 @@ func (s *Store) openFile(reserve int64) error {
 		return err
 	}
 	s.file = f
-	s.db, err = s.mapFile(f, m.size()+reserve)
+	s.db, err = s.mapFile(f, min(m.size()+reserve, math.MaxInt))
 	if err != nil && reserve > minReserve {
 		return s.openFile(minReserve)
 	}

@@ -123,6 +123,9 @@ func (r *fileReader) readFile(path string) (err error) {
 			_ = r.out.Outcome(o.line(rec.key))
 		}
 	})
+	if r.outcomes && r.first != nil {
+		return nil // without an end, so that no import accepts it; Export returns the damage
+	}
 	if !sound || st.Schema == 0 { // the last commits may be missing, and the IDs that they issued
 		st.LastPet = min(st.LastPet, math.MaxInt64-maxWaiting) + maxWaiting
 		st.LastMessage = min(st.LastMessage, math.MaxInt64-maxWaiting) + maxWaiting

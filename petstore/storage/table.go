@@ -72,7 +72,8 @@ var (
 )
 
 func (t *table) sum(key, body []byte) uint32 {
-	return crc32.Update(crc32.Update(t.seed, castagnoli, key), castagnoli, body)
+	// The key comes last: before the body, as in a page, the sum would not say where it ends.
+	return crc32.Update(crc32.Update(t.seed, castagnoli, body), castagnoli, key)
 }
 
 // open returns the body of the record under key, or an error if value was not
