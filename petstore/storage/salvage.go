@@ -25,7 +25,8 @@ type Totals struct {
 //
 // Check changes nothing. It needs little memory for any file, and ends for any. It does not see
 // everything: not a damaged page that nothing refers to, nor every damaged key that leads to
-// a page, nor every damaged length of a page, nor an older version of a page that is consistent
+// a page, nor every damaged length of a page, nor a damaged flag of a record, nor a page in use
+// that is listed as free, nor an older version of a page that is consistent
 // in itself, nor that the outcome of a create with a petstore.IdempotencyKey is missing.
 //
 // Any other error says that the file cannot be checked: it is in use ([ErrLocked]; on
