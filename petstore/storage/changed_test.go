@@ -21,7 +21,7 @@ import (
 // the file, renames it, or replaces it by another. The next write fails, and the store
 // with it.
 func TestChangedWhileOpen(t *testing.T) {
-	for _, kind := range []string{"newer meta page", "older copy", "renamed", "replaced"} {
+	for _, kind := range []string{"newer meta page", "newer meta page of an import", "older copy", "renamed", "replaced"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			path := dbPath(t)
@@ -40,6 +40,19 @@ func TestChangedWhileOpen(t *testing.T) {
 				}
 			case "older copy":
 				process.WriteFile(t, path, old)
+			case "newer meta page of an import": // the older one leads to the same state
+				var export strings.Builder
+				if err := s.Export(t.Context(), &export); err != nil {
+					t.Fatal(err)
+				}
+				path = dbPath(t)
+				if _, err := storage.Import(t.Context(), path, strings.NewReader(export.String())); err != nil {
+					t.Fatal(err)
+				}
+				s = open(t, path)
+				now = process.ReadFile(t, path)
+				now[newerMeta(now)*pageSize+60] ^= 1
+				writeFile(t, path, now)
 			case "newer meta page":
 				now[newerMeta(now)*pageSize+60] ^= 1
 				writeFile(t, path, now)

@@ -145,8 +145,12 @@ func TestSalvage(t *testing.T) {
 					}
 				}
 			}
-			if err := storage.Export(path, io.Discard); errors.Is(err, storage.ErrDamaged) != (c.says != "") {
+			var export strings.Builder
+			if err := storage.Export(path, &export); errors.Is(err, storage.ErrDamaged) != (c.says != "") {
 				t.Errorf("the export returned %v", err)
+			}
+			if _, err := storage.Import(t.Context(), dbPath(t), strings.NewReader(export.String())); errors.Is(err, storage.ErrMalformed) != (c.says != "") {
+				t.Errorf("the import of the export returned %v", err)
 			}
 			if _, err := storage.Import(t.Context(), again, strings.NewReader(got)); err != nil || exported(t, again) != got {
 				t.Errorf("the import returned %v", err)

@@ -140,7 +140,7 @@ func inspect(f *os.File) (meta, error) {
 	switch {
 	case m.freelist == noFreelist:
 		return m, ErrNotPetstore // bbolt would write to this file when it opens it
-	case info.Size() < m.size():
+	case m.pages > uint64(info.Size()/m.pageSize):
 		return m, damaged("it was cut short to %d of %d bytes", info.Size(), m.size())
 	}
 	if e := checkFreelist(f, m); e != nil {
@@ -171,7 +171,8 @@ func readMeta(f io.ReaderAt, offset int64) (meta, error) {
 	}
 	sum := fnv.New64a()
 	sum.Write(b[:56])
-	if native.Uint32(b) != metaMagic || native.Uint32(b[4:]) != metaVersion || native.Uint64(b[56:]) != sum.Sum64() {
+	if native.Uint32(b) != metaMagic || native.Uint32(b[4:]) != metaVersion || native.Uint64(b[56:]) != sum.Sum64() ||
+		m.pageSize < 512 || m.pageSize > 64<<10 {
 		return meta{}, ErrNotPetstore
 	}
 	return m, nil

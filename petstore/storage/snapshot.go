@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"go.etcd.io/bbolt"
@@ -32,7 +33,7 @@ func (s *Store) beginSnapshot(committed *writeTx) (snap *snapshot, err error) {
 	}
 	snap = &snapshot{Tx: tx}
 	err = safely(func() (err error) {
-		if tx.Bucket(stateTable.name) == nil {
+		if !slices.ContainsFunc(tables, func(t table) bool { return tx.Bucket(t.name) != nil }) {
 			return errNoTables
 		}
 		if snap.state, err = readState(tableIn(tx, &stateTable)); err != nil {

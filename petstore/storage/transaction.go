@@ -36,7 +36,9 @@ func tableIn(tx *bbolt.Tx, t *table) bucket {
 	return bucket{t, b}
 }
 
-// begin begins a transaction of bbolt.
+// begin begins a transaction of bbolt, and makes sure that no other commit lies between it and
+// the snapshot that reads use. bbolt numbers its commits: if reads use the commit n, the next
+// write has the number n+1, and so has a read after it.
 func (s *Store) begin(writable bool) (tx *bbolt.Tx, err error) {
 	err = safely(func() (err error) {
 		tx, err = s.db.Begin(writable)
@@ -45,10 +47,14 @@ func (s *Store) begin(writable bool) (tx *bbolt.Tx, err error) {
 	if err != nil { // no meta page is valid; bbolt keeps its locks
 		return nil, s.fail(err)
 	}
+	if latest := s.published.Load(); latest != nil && tx.ID() != latest.ID()+1 {
+		return nil, s.rollback(tx, s.fail(errOtherCommit))
+	}
 	return tx, nil
 }
 
-// beginWrite begins a write. It must find the state that reads use: each commit has another one.
+// beginWrite begins a write. It must find the state that reads use: another file of as many
+// commits may have been copied over this one.
 func (s *Store) beginWrite(latest *snapshot) (*writeTx, error) {
 	tx, err := s.begin(true)
 	if err != nil {
