@@ -16,8 +16,6 @@ func steady(s string) string {
 		{`127\.0\.0\.1:\d+`, "127.0.0.1:8080"},
 		{`Conf[a-z]{6}([a-z]{3})?`, "Confabcdef"},
 		{`\d+ requests, \d+\.\d s`, "900 requests, 1.2 s"},
-		{`\d+ (pets|messages|checks|passed)`, "90 $1"},
-		{`ids from \d+ to \d+`, "ids from 1 to 90"},
 		{`\(\d+ of \d+\)`, "(1 of 2)"},
 		{`"categoryId":\d+`, `"categoryId":1`},
 		{`Date: .*`, "Date: now"},
