@@ -27,7 +27,7 @@ type block struct {
 }
 
 // openBlock opens a record of a table of pets, which is valid until the transaction
-// ends. A record with the right checksum was stored by block.put.
+// ends. A record with the right checksum was stored by putBlock.
 func openBlock(t *table, key, value []byte) (block, error) {
 	body, err := t.open(key, value)
 	if err != nil {

@@ -45,7 +45,7 @@ const maxBatchWait = 5 * time.Millisecond
 
 var errBusy = petstore.Errorf(petstore.CodeUnavailable, "too many changes are waiting to be written")
 
-// change is what one caller wants. A batch is the changes that one transaction commits.
+// change is what one caller wants.
 type change struct {
 	apply func(*writeTx) error
 	err   error         // valid once done is closed

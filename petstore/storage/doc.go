@@ -11,8 +11,9 @@
 // A pet or message that is damaged, missing or stored under the wrong key is an error
 // ([ErrDamaged], petstore.CodeInternal), never a result: every record has a checksum over its
 // table, key and value, and each block of pets has the last ID of the block before it. A missing
-// outcome of an idempotency key is not noticed. After the first damage that a read or a change
-// finds, every change fails with the same error, and undamaged records stay readable.
+// outcome of an idempotency key is not noticed, and a missing message only by a call of
+// QueuedMessages that returns the whole queue, and by [Check]. After the first damage that a read
+// or a change finds, every change fails with the same error, and undamaged records stay readable.
 //
 // A batch of changes that does not fit on the disk is refused (petstore.CodeInsufficientStorage)
 // and leaves the store as it was. After any other failed write or sync, the store no

@@ -25,8 +25,6 @@ var (
 	ErrNewer = errors.New("the file was written by a newer release")
 )
 
-var errNoTables = fmt.Errorf("%w, or its root page is damaged", ErrNotPetstore)
-
 // meta is what a meta page of bbolt says.
 type meta struct {
 	pageSize int64  // in bytes
@@ -45,8 +43,8 @@ func (m meta) size() int64 { return int64(m.pages) * m.pageSize }
 // (mapFile).
 
 // openLocked opens a regular file and locks it, for reading or for writing: to open
-// another kind of file may block forever. The error wraps [ErrLocked] if another
-// process uses the file.
+// another kind of file may block forever. The error wraps [ErrLocked] if the
+// file is open already.
 func openLocked(path string, flag int) (*os.File, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		err := errors.New("it is a directory or a device, not a regular file")

@@ -84,7 +84,7 @@ func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Pa
 // JSONReader is for package httpapi, which reads pets as they are stored, in JSON.
 func (s *Store) JSONReader() (petstore.Service, petjson.Reader) { return s, reader{s} }
 
-// reader is an [petjson.Reader].
+// reader is a [petjson.Reader].
 type reader struct{ *Store }
 
 // AppendPet implements petjson.Reader.

@@ -53,9 +53,9 @@ func Export(path string, w io.Writer) error {
 // for [ErrDamaged], which says that nothing can be saved.
 //
 // It writes no outcomes of idempotency keys, so a creation that is repeated after the import
-// is carried out again. If an earlier state of the store may have been read, because the state
-// or a meta page is damaged, the store issues no ID up to 1,024 above the highest one that is
-// known.
+// is carried out again. If the state, a meta page or the freelist is damaged, or the file was cut
+// short, an earlier state may have been read. Then the store issues no ID up to 1,024 above the
+// highest one that is known.
 func Salvage(path string, w io.Writer, onDamage func(error)) (Totals, error) {
 	out := bufio.NewWriter(w)
 	r := fileReader{onDamage: onDamage, out: lines.NewWriter(out)}
@@ -81,7 +81,8 @@ func (r *fileReader) damage(err error) {
 	}
 }
 
-// readFile reads all tables, and writes their records. Its error says why nothing was read.
+// readFile reads all tables, and writes their records. Its error says why nothing was read, or is
+// of the writer.
 func (r *fileReader) readFile(path string) (err error) {
 	if r.file, err = openLocked(path, os.O_RDONLY); err != nil {
 		return err
@@ -89,10 +90,11 @@ func (r *fileReader) readFile(path string) (err error) {
 	defer closeUnmapped(r.file)
 	r.meta, err = inspect(r.file)
 	sound := err == nil
-	if !sound && !errors.Is(err, ErrDamaged) {
-		return err
-	} else if !sound {
+	switch {
+	case errors.Is(err, ErrDamaged):
 		r.damage(err)
+	case err != nil:
+		return err
 	}
 	if err := r.readRoot(); err != nil {
 		return err
@@ -238,8 +240,5 @@ func (r *fileReader) readRoot() error {
 			r.roots[string(rec.key)] = rec.value
 		}
 	})
-	if !slices.ContainsFunc(tables, func(t table) bool { return r.roots[string(t.name)] != nil }) {
-		return errNoTables
-	}
-	return nil
+	return anyTable(func(t table) bool { return r.roots[string(t.name)] != nil })
 }

@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 
 	"go.etcd.io/bbolt"
@@ -33,8 +32,8 @@ func (s *Store) beginSnapshot(committed *writeTx) (snap *snapshot, err error) {
 	}
 	snap = &snapshot{Tx: tx}
 	err = safely(func() (err error) {
-		if !slices.ContainsFunc(tables, func(t table) bool { return tx.Bucket(t.name) != nil }) {
-			return errNoTables
+		if err := anyTable(func(t table) bool { return tx.Bucket(t.name) != nil }); err != nil {
+			return err
 		}
 		if snap.state, err = readState(tableIn(tx, &stateTable)); err != nil {
 			return err

@@ -71,6 +71,14 @@ var (
 	tables = slices.Concat([]table{stateTable, queueTable, outcomeTable}, petTables[:])
 )
 
+// anyTable returns an error unless a file has one of the tables at least.
+func anyTable(has func(table) bool) error {
+	if slices.ContainsFunc(tables, has) {
+		return nil
+	}
+	return fmt.Errorf("%w, or its root page is damaged", ErrNotPetstore)
+}
+
 func (t *table) sum(key, body []byte) uint32 {
 	// The key comes last: before the body, as in a page, the sum would not say where it ends.
 	return crc32.Update(crc32.Update(t.seed, castagnoli, body), castagnoli, key)

@@ -73,9 +73,9 @@ var (
 )
 
 // Open opens the store in the database at url, and creates its tables if there
-// are none, unless MustExist is set. url is a URL or a list of settings, as of any PostgreSQL program;
-// what it leaves out comes from the PG* environment variables and the password
-// file. With several hosts, Open uses the one that is the primary.
+// are none, unless MustExist is set. url is a URL or a list of settings, as of any
+// PostgreSQL program; what it leaves out comes from the PG* environment variables and
+// the password file. With several hosts, Open uses the one that is the primary.
 //
 // ctx limits only the opening. The error names each host that could not be used.
 func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
