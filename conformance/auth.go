@@ -1,5 +1,14 @@
 package conformance
 
+import (
+	"encoding/base64"
+	"slices"
+	"strings"
+	"unicode"
+
+	"example.com/animalstore/conformance/internal/wire"
+)
+
 // The credential (contract, section 5).
 
 var keyChecks = []Check{
@@ -29,12 +38,11 @@ func (r *run) badKeys() {
 		{"messages.auth", func() request { return submit(r.name()) }},
 	} {
 		check, q := op.check, op.q
-		var steps []step
 		for _, c := range badCredentials(r.target.Key) {
-			steps = append(steps, r.refusing(check, q().with(c)))
+			r.queue(r.refusing(check, q().with(c)))
 		}
 		for _, c := range notASCII {
-			steps = append(steps, step{q().with(c), func(x *exchange) {
+			r.queue(step{q().with(c), func(x *exchange) {
 				r.mustUnauthorize("auth.ascii", x)
 				if !x.refused() { // HTTP servers may refuse it by themselves
 					r.mustUnauthorize(check, x)
@@ -42,15 +50,14 @@ func (r *run) badKeys() {
 			}})
 		}
 		if check == "auth.list" || check == "messages.auth" { // of which nobody asks what they have added
-			steps = append(steps, r.refusing("auth.word", q().with(wordAfterKey)), step{q().with(lowerScheme), func(x *exchange) {
-				r.check("auth.scheme-case", x, x.succeeded(), `the valid key after "bearer" gets %s`, x.statusLine())
+			r.queue(r.refusing("auth.word", q().with(wordAfterKey)), step{q().with(lowerScheme), func(x *exchange) {
+				r.check("auth.scheme-case", x, x.Succeeded(), `the valid key after "bearer" gets %s`, x.StatusLine())
 			}})
 		}
-		r.play(steps...)
 	}
 	// Without a valid key a client must not learn what is in the store, or what a request looks like.
 	cutShort := func(op string) request {
-		return post(op, `{"name":`).as("a body that is cut short", refusal).with(noKey)
+		return post(op, `{"`).as("a body that is cut short", refusal).with(noKey)
 	}
 	r.play(
 		r.refusing("auth.first", get("/pets?limit=0&status=lost").as("", undefined).with(noKey)),
@@ -71,7 +78,7 @@ func (r *run) sameRequests() {
 	without := func(check string, q request) { r.play(r.refusing(check, q.with(noKey))) }
 	for range 2 {
 		without("auth.get", get(petPath(id)))
-		r.fetch(id)
+		r.play(r.fetching(id))
 		without("auth.list", get(longest.path()))
 		r.list(longest)
 	}
@@ -82,12 +89,97 @@ func (r *run) sameRequests() {
 
 // mustUnauthorize says that x, whose credential is bad, must be a 401.
 func (r *run) mustUnauthorize(id string, x *exchange) {
-	r.checkStatus(id, x, x.request.credential.what, x.status == 401, "401")
+	r.checkStatus(id, x, x.request.Credential.What, x.Status == 401, "401")
 }
 
-// hasBadKey reports whether the request of x has no valid credential, even if that is read
-// leniently.
-func (x *exchange) hasBadKey() bool {
-	c := x.request.credential
-	return !c.is(validKey) && !c.is(lowerScheme) && !c.is(wordAfterKey)
+// hasBadKey reports whether q has no valid credential, even if that is read leniently.
+func (q request) hasBadKey() bool {
+	return !q.hasKey() && !q.has(lowerScheme) && !q.has(wordAfterKey)
+}
+
+// text returns a credential with that text, in which $KEY stands for the key.
+func text(what, text string) wire.Credential {
+	value := func(key string) string { return strings.ReplaceAll(text, "$KEY", key) }
+	return wire.Credential{What: what, Value: value, Shell: value("${PETSTORE_API_KEY}")}
+}
+
+// changed returns a bearer token that is the key with a change.
+func changed(what string, change func(key string) string, shell string) wire.Credential {
+	return wire.Credential{What: what, Value: func(key string) string { return "Bearer " + change(key) }, Shell: "Bearer " + shell}
+}
+
+var noKey = wire.Credential{What: "no Authorization field"}
+
+// Credentials that are valid, or may be read so.
+var (
+	validKey     = text("the key", "Bearer $KEY")
+	lowerScheme  = text("the scheme in lower case", "bearer $KEY")
+	wordAfterKey = text("a word after the key", "Bearer $KEY x")
+)
+
+// badCredentials returns every kind of missing or wrong credential for a target whose key is
+// key, the missing one first. Most are the key with something changed.
+func badCredentials(key string) []wire.Credential {
+	bad := []wire.Credential{
+		noKey,
+		text("an empty Authorization field", ""),
+		text("the scheme Bearer without a token", "Bearer"),
+		text("the key under the scheme Basic", "Basic $KEY"),
+		{
+			What:  "well-formed Basic credentials with the key as the password",
+			Value: func(key string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte("pet:"+key)) },
+			Shell: `Basic $(printf pet:%s "$PETSTORE_API_KEY" | base64 | tr -d '\n')`,
+		},
+		text("the key under the scheme Digest", "Digest $KEY"), // some servers do not look at the first seven characters
+		text("the key without a space before it", "Bearer$KEY"),
+		text("the key without a scheme", "$KEY"),
+		text("the key with one more character", "Bearer $KEYx"),
+		text("the key with one more character before it", "Bearer x$KEY"),
+		changed("the key in the other case", otherCase, `$(printf %s "$PETSTORE_API_KEY" | tr a-zA-Z A-Za-z)`),
+		changed("the key with another first character", func(key string) string { return "~" + key[1:] }, "~${PETSTORE_API_KEY#?}"),
+		changed("the key with another character in the middle", func(key string) string { return key[:len(key)/2] + "~" + key[len(key)/2+1:] },
+			`$(printf %s "$PETSTORE_API_KEY" | sed "s/./~/$((${#PETSTORE_API_KEY}/2+1))")`),
+		changed("the key with another last character", func(key string) string { return key[:len(key)-1] + "~" }, "${PETSTORE_API_KEY%?}~"),
+		changed("the key without its last character", func(key string) string { return key[:len(key)-1] }, "${PETSTORE_API_KEY%?}"),
+		changed("the key with other characters at its end", func(key string) string { return key[:max(len(key)-8, 0)] + "conforms" },
+			"${PETSTORE_API_KEY%????????}conforms"),
+		changed("a token of 2,000 characters", func(string) string { return strings.Repeat("x", 2000) }, `$(printf %02000d 0 | tr 0 x)`),
+	}
+	// Words that clients without a key send by mistake, a member that every object of
+	// JavaScript has, a pattern of SQL that matches any text, and a condition of SQL that
+	// is always true.
+	for _, word := range []string{"undefined", "null", "Bearer", "constructor", "%", "' OR '1'='1"} {
+		bad = append(bad, text("the token "+word, "Bearer "+word))
+	}
+	// A key may have a character that another one stands for.
+	return slices.DeleteFunc(bad, func(c wire.Credential) bool { return c.Value != nil && c.Value(key) == validKey.Value(key) })
+}
+
+// notASCII are credentials with letters outside ASCII, and with bytes that are not
+// UTF-8. HTTP allows them in a field, and a server that expects none may respond 400.
+var notASCII = []wire.Credential{
+	text("a key with letters outside ASCII", "Bearer clé-ключ"),
+	changed("a key with bytes that are not UTF-8", func(string) string { return "\xff\xfe" }, `$(printf '\377\376')`),
+}
+
+// otherCase returns s with its upper-case letters in lower case, and the reverse.
+func otherCase(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsUpper(r) {
+			return unicode.ToLower(r)
+		}
+		return unicode.ToUpper(r)
+	}, s)
+}
+
+// secrets returns what bad credentials make of the key.
+func secrets(key string) []string {
+	var all []string
+	for _, c := range badCredentials(key) {
+		if strings.Contains(c.Shell, "PETSTORE_API_KEY") {
+			value := c.Value(key)
+			all = append(all, value[strings.LastIndexByte(value, ' ')+1:])
+		}
+	}
+	return all
 }

@@ -21,7 +21,7 @@ func brokenErrors() []variant {
 		{name: "a 503 is HTML", check: "errors.any", http: nth(3, list, html("", 503))},
 		{name: "an unknown path gets HTML", check: "errors.any", http: html(`^GET /v1/nothing`, 404)},
 		{name: "an id with a suffix gets HTML", check: "errors.any", http: html(`^GET /v1/pets/\d+\.5 `, 404)},
-		{name: "the message about a filter repeats its quotes", check: "errors.json", http: quotes(`status=a%22b`)},
+		{name: "the message about a filter repeats its quotes", check: "errors.any", http: quotes(`status=a%22b`)},
 		{name: "the message about a status repeats its quotes", check: "errors.object", http: quotes(create + `.*"status":"a\\"b`)},
 	}
 }

@@ -1,10 +1,6 @@
 package conformance
 
-import (
-	"fmt"
-	"path"
-	"slices"
-)
+import "slices"
 
 // Level says where a requirement comes from, and so what a violation means.
 type Level string
@@ -35,23 +31,4 @@ type Check struct {
 // Checks returns every check.
 func Checks() []Check {
 	return slices.Concat(responseChecks, createChecks, getChecks, listChecks, messageChecks, errorChecks, keyChecks)
-}
-
-// selected returns the IDs of the checks that o selects. A glob that matches no check is an
-// error.
-func (o *Options) selected() (map[string]bool, error) {
-	matches := func(id string) func(string) bool {
-		return func(glob string) bool { ok, _ := path.Match(glob, id); return ok }
-	}
-	for _, glob := range slices.Concat(o.Select, o.Skip) {
-		if !slices.ContainsFunc(Checks(), func(c Check) bool { return matches(c.ID)(glob) }) {
-			return nil, fmt.Errorf("%q matches no check; * stands for any text, as in pets.list.*", glob)
-		}
-	}
-	ids := make(map[string]bool)
-	for _, c := range Checks() {
-		selected := len(o.Select) == 0 || slices.ContainsFunc(o.Select, matches(c.ID))
-		ids[c.ID] = selected && !slices.ContainsFunc(o.Skip, matches(c.ID))
-	}
-	return ids, nil
 }

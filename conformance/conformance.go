@@ -48,12 +48,12 @@ func Run(ctx context.Context, target Target, opts *Options) (*Report, error) {
 	}
 	began := time.Now()
 	defer r.stop(nil)
-	r.playAll()
+	r.playScenarios()
 	return r.report(began), nil
 }
 
-func (r *run) playAll() {
-	defer r.http.CloseIdleConnections()
+func (r *run) playScenarios() {
+	defer r.client.Disconnect()
 	if err := r.findTarget(); err != nil {
 		r.tallies = newTallies() // what it responded is not that of a petstore
 		r.stop(err)
@@ -61,6 +61,7 @@ func (r *run) playAll() {
 	}
 	for _, scenario := range scenarios {
 		scenario(r)
+		r.playAll()
 		if t := r.tallies[r.opts.until]; t != nil && len(t.violations) > 0 {
 			break
 		}

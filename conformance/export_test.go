@@ -25,7 +25,7 @@ func Sent(ctx context.Context, target Target, opts *Options) ([]SentExchange, er
 		defer mu.Unlock()
 		all = append(all, x)
 	}
-	r.playAll()
+	r.playScenarios()
 	violates := make(map[*exchange][]string)
 	for _, c := range Checks() {
 		for _, v := range r.tallies[c.ID].violations {

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"example.com/animalstore/conformance/internal/wire"
 )
 
 // GET /pets/{petId} (contract, section 4.3), and what it says about its removal. The
@@ -32,9 +34,7 @@ var getChecks = []Check{
 	{"deprecation.deprecation.present", Recommended, "RFC 9745, 2 and 4", "GET /pets/{petId} says in Deprecation since when it is deprecated"},
 }
 
-// fetch gets a pet that is in the store.
-func (r *run) fetch(id int64) { r.play(r.fetching(id)) }
-
+// fetching gets a pet that is in the store.
 func (r *run) fetching(id int64) step {
 	return step{get(petPath(id)), func(x *exchange) { r.judgePet(x, id) }}
 }
@@ -46,17 +46,17 @@ func (r *run) judgePet(x *exchange, id int64) {
 		return
 	}
 	r.accept("pets.get.status", by, x, 200, "the pet is in the store")
-	if x.status != 200 {
+	if x.Status != 200 {
 		return
 	}
-	p := x.pet()
+	p := x.Pet()
 	r.checkType("pets.get.media-type", x)
-	r.judge("pets.get.pet", x, unless(p.err == nil || s.explains(p), "the body is not a Pet: %v", p.err).after(by))
+	r.judge("pets.get.pet", x, unless(p.Err == nil || s.explains(p), "the body is not a Pet: %v", p.Err).after(by))
 	r.judge("pets.integers", x, noFraction(p).after(by))
-	if p.noID == nil {
-		r.judge("pets.get.id", x, unless(p.id == id, "the response has the id %d, want %d", p.id, id).after(by))
+	if p.NoID == nil {
+		r.judge("pets.get.id", x, unless(p.ID == id, "the response has the id %d, want %d", p.ID, id).after(by))
 	}
-	if p.err == nil && p.id == id && s != nil && s.want != nil && by.received.Before(x.sent) {
+	if p.Err == nil && p.ID == id && s != nil && s.want != nil && by.Received.Before(x.Sent) {
 		diff := s.differs(p)
 		r.judge("pets.get.created", x, unless(diff == "", "GET /pets/{petId} does not show the pet as it was added: %s", diff).after(by))
 	}
@@ -64,20 +64,20 @@ func (r *run) judgePet(x *exchange, id int64) {
 }
 
 // noFraction says that no integer of p is written with a fraction or an exponent.
-func noFraction(p pet) finding {
-	return unless(p.fraction == "", "an integer is written as %s", p.fraction)
+func noFraction(p wire.Pet) finding {
+	return unless(p.Fraction == "", "an integer is written as %s", p.Fraction)
 }
 
 // judgeDeprecation judges how x announces that the operation ends.
 func (r *run) judgeDeprecation(x *exchange) {
-	sunset := x.header.Get("Sunset")
+	sunset := x.Header.Get("Sunset")
 	at, err := http.ParseTime(sunset)
 	r.checkField("deprecation.sunset.present", x, "Sunset", err == nil, "an HTTP date")
 	if sunset != "" {
 		r.check("deprecation.sunset.date", x, err != nil || !at.Before(removalBegins) && !at.After(removalEnds),
 			"the Sunset is %q, and the contract says 5 December 2030", sunset)
 	}
-	digits, ok := strings.CutPrefix(strings.TrimSpace(x.header.Get("Deprecation")), "@")
+	digits, ok := strings.CutPrefix(strings.TrimSpace(x.Header.Get("Deprecation")), "@")
 	seconds, err := strconv.ParseInt(digits, 10, 64)
 	inTime := !time.Unix(seconds, 0).After(removalEnds) // RFC 9745, section 4
 	r.checkField("deprecation.deprecation.present", x, "Deprecation", ok && err == nil && inTime, "a date before the removal, such as @1735689600")
@@ -91,11 +91,10 @@ func (r *run) fetchingNone(id int64) step {
 // judgeNone judges x, the response to a request for a pet with an ID that no pet has. It may be that of a
 // pet that no list shows, unless the ID is as large as the one that the run made up.
 func (r *run) judgeNone(x *exchange, id int64) {
-	p := x.pet()
-	hidden := x.succeeded() && p.id == id && id < 1<<62
-	if !r.shown(id) {
-		r.check("pets.get.missing", x, x.status == 404 || hidden || x.status >= 500, // of 5xx there is a check
-			"no pet has the id %d: the response is %s, want 404", id, x.statusLine())
+	p := x.Pet()
+	hidden := x.Succeeded() && p.ID == id && id < 1<<62
+	if !r.shown(id) && x.Status < 500 { // of 5xx there is a check
+		r.check("pets.get.missing", x, x.Status == 404 || hidden, "no pet has the id %d: the response is %s, want 404", id, x.StatusLine())
 	}
 }
 
@@ -118,11 +117,11 @@ func (r *run) findRemoval() {
 	}
 }
 
-// fetchOldest gets the first pets that the run has added.
+// fetchOldest queues requests for the first pets that the run has added.
 func (r *run) fetchOldest() {
 	pets := r.pets()
 	for _, s := range pets[:min(12, len(pets))] {
-		r.fetch(s.want.id)
+		r.queue(r.fetching(s.want.ID))
 	}
 }
 
@@ -140,26 +139,47 @@ func (r *run) timePasses() {
 func (r *run) wrongIDs() {
 	r.send(get("/nothing-here").as("", undefined))
 	id := r.anID()
-	var steps []step
 	for _, missing := range append(missingIDs, -id, id+1_000_003, id+1<<32, r.unusedID()) {
-		steps = append(steps, r.fetchingNone(missing))
+		r.queue(r.fetchingNone(missing))
 	}
 	for _, notID := range append(notIDs, plus(id, 1), plus(id, -1)) {
 		notID = strings.ReplaceAll(notID, "$I", fmt.Sprint(id))
-		steps = append(steps, step{get("/pets/"+notID).as("", undefined), func(x *exchange) {
-			r.check("pets.get.almost", x, !x.succeeded(), "%s is not the id of a pet, and the response is %s", notID, x.statusLine())
+		r.queue(step{get("/pets/"+notID).as("", undefined), func(x *exchange) {
+			r.check("pets.get.almost", x, !x.Succeeded(), "%s is not the id of a pet, and the response is %s", notID, x.StatusLine())
 		}})
 	}
 	for _, spelling := range spellings(id) {
-		steps = append(steps, step{get("/pets/"+spelling).as("the id "+spelling, undefined), func(x *exchange) {
-			r.check("pets.get.spelling", x, !x.succeeded(), "%s gets the response of %d, %s", x.request.what, id, x.statusLine())
+		r.queue(step{get("/pets/"+spelling).as("the id "+spelling, undefined), func(x *exchange) {
+			r.check("pets.get.spelling", x, !x.Succeeded(), "%s gets the response of %d, %s", x.request.what, id, x.StatusLine())
 		}})
 	}
-	r.play(steps...)
+	r.play()
 }
 
 // plus returns id + sign·2^64 in decimal digits.
 func plus(id, sign int64) string {
 	n := new(big.Int).Lsh(big.NewInt(sign), 64)
 	return n.Add(n, big.NewInt(id)).String()
+}
+
+// missingIDs are IDs that hardly a pet has.
+var missingIDs = []int64{0, -1, 1<<63 - 1, -1 << 63, 1<<53 + 1, 1 << 31, 1 << 32}
+
+// notIDs are not IDs. $I stands for the ID of a pet.
+var notIDs = []string{
+	"9223372036854775808", "-9223372036854775809", "10000000000000000000000000000000000000000",
+	"$Iabc", "$I%00", "$I.5", "$I%27", "$I%20or%20so", "$I,$I", "$I-1", "abc$I", "id=$I",
+	"abc", "null", "undefined", "NaN", "-", "%00", "%FF", "%22", "%25", "%F0%9F%A6%8A", "1e9",
+}
+
+// spellings returns ways to write n that programming languages read, beside its
+// decimal digits. They are escaped. If n is not positive, there are none.
+func spellings(n int64) []string {
+	if n <= 0 {
+		return nil
+	}
+	return []string{
+		fmt.Sprintf("0x%x", n), fmt.Sprintf("%%2B%d", n), fmt.Sprintf("%de0", n), fmt.Sprintf("0%d", n),
+		fmt.Sprintf("%d.0", n), fmt.Sprintf("%%20%d", n), fmt.Sprintf("%d%%20", n),
+	}
 }

@@ -1,6 +1,14 @@
 package conformance
 
-import "slices"
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/animalstore/conformance/internal/wire"
+)
 
 // GET /pets (contract, sections 2.2, 2.3 and 4.1).
 
@@ -15,10 +23,16 @@ var listChecks = []Check{
 	{"pets.list.limit.between", Required, "4.1", "no list, filtered or not, has more pets than its limit, or none though there are some"},
 	{"pets.list.limit.default", Required, "4.1, 8", "without limit a list has as many pets as with limit=20"},
 	{"pets.list.limit.above", Required, "4.1, 8", "no list has more than a hundred pets"},
-	{"pets.list.limit.spelling", Recommended, "4.1", "only decimal digits are a limit"},
+	{"pets.list.refused", Recommended, "4.1, 8", "a limit that is not a number from 1 to 100, and an unknown status, get a 4xx"},
 	{"pets.list.limit.full", Recommended, "4.1, 8", "a list has as many pets as its limit allows, if the store has them"},
 	{"pets.list.same", Required, "4.1, 4.3, 9", "a list shows a pet as it was added"},
 }
+
+// anyStatus are the values of the contract, section 2.4, and "" for a pet without one, or a list of any.
+var (
+	statuses  = []string{"available", "pending", "sold"}
+	anyStatus = append(slices.Clone(statuses), "")
+)
 
 // list requests a list.
 func (r *run) list(q query) *exchange { return r.play(r.listing(q)) }
@@ -33,75 +47,75 @@ func (r *run) judgeList(x *exchange, q *query) {
 	if q != nil {
 		r.accept("pets.list.status", nil, x, 200, "a list is requested with a valid key")
 	}
-	if x.status != 200 || !x.judgeable() {
+	if x.Status != 200 || !x.judgeable() {
 		return
 	}
-	l := x.list()
-	n := len(l.pets)
+	l := x.List()
+	n := len(l.Pets)
 	r.checkType("pets.list.media-type", x)
-	r.check("pets.list.array", x, l.err == nil, "the list: %v", l.err)
+	r.check("pets.list.array", x, l.Err == nil, "the list: %v", l.Err)
 	r.check("pets.list.limit.above", x, n <= 100, "the list of GET %s has %d pets, want at most 100", x.request.path, n)
-	if l.err != nil {
+	if l.Err != nil {
 		return
 	}
 	if q != nil {
 		r.judgeSize(x, *q, l)
-		r.judge("pets.list.filter.only", x, r.first(l, func(p pet) finding {
-			return unless(p.noID != nil || p.has(q.status), "the list of pets with status %s has another pet", q.status)
+		r.judge("pets.list.filter.only", x, r.first(l, func(p wire.Pet) finding {
+			return unless(p.NoID != nil || p.Has(q.status), "the list of pets with status %s has another pet", q.status)
 		}))
 	}
 	r.recordList(x, l, q)
 	if n == 0 {
 		return
 	}
-	r.judge("pets.list.pet", x, r.first(l, func(p pet) finding {
-		return unless(p.err == nil || r.added[p.id].explains(p), "the list has an element that is not a Pet: %v", p.err)
+	r.judge("pets.list.pet", x, r.first(l, func(p wire.Pet) finding {
+		return unless(p.Err == nil || r.added[p.ID].explains(p), "the list has an element that is not a Pet: %v", p.Err)
 	}))
 	seen := make(map[int64]int)
-	r.judge("pets.list.ids", x, r.first(l, func(p pet) finding {
-		seen[p.id]++
-		return unless(seen[p.id] == 1 || p.noID != nil, "two pets in the list have the id %d", p.id)
+	r.judge("pets.list.ids", x, r.first(l, func(p wire.Pet) finding {
+		seen[p.ID]++
+		return unless(seen[p.ID] == 1 || p.NoID != nil, "two pets in the list have the id %d", p.ID)
 	}))
 	r.judge("pets.integers", x, r.first(l, noFraction))
-	r.judge("pets.list.same", x, r.first(l, func(p pet) finding {
-		diff := r.added[p.id].differs(p)
+	r.judge("pets.list.same", x, r.first(l, func(p wire.Pet) finding {
+		diff := r.added[p.ID].differs(p)
 		return unless(diff == "", "the list does not show the pet as it was added: %s", diff)
 	}))
 }
 
 // judgeSize judges how many pets l has. A list may end early if it says how to reach the next
 // page, or has fewer than its limit, but it must not be empty while there are pets.
-func (r *run) judgeSize(x *exchange, q query, l list) {
+func (r *run) judgeSize(x *exchange, q query, l wire.List) {
 	id := "pets.list.limit.between"
 	if q.limit == 0 {
 		id = "pets.list.limit.default"
 	}
-	n, most := len(l.pets), q.most()
+	n, most := len(l.Pets), q.most()
 	earlier := r.filled[q.status]
-	if n == 0 && !l.more && earlier != nil && x.sent.Sub(earlier.received) > listPatience {
+	if n == 0 && !l.More && earlier != nil && x.Sent.Sub(earlier.Received) > listPatience {
 		r.judge(id, x, wrong("the list is empty, though an earlier one has pets that match").after(earlier))
 	} else {
 		r.check(id, x, n <= most, "the list has %d pets, want at most %d", n, most)
 	}
-	must, _ := r.has(q.status, x.sent)
+	must, _ := r.has(q.status, x.Sent)
 	want := min(most, len(must))
-	r.check("pets.list.limit.full", x, n >= want || l.more, "the list has %d pets, want %d: at least %d match", n, want, len(must))
+	r.check("pets.list.limit.full", x, n >= want || l.More, "the list has %d pets, want %d: at least %d match", n, want, len(must))
 }
 
 // listsAtStart requests lists before the run adds anything.
 func (r *run) listsAtStart() {
-	lists := r.longestLists()
+	lists := r.lists(100)
 	for _, status := range anyStatus {
 		x := lists[status]
-		if l := x.list(); x.status == 200 && x.judgeable() {
-			l.pets = slices.DeleteFunc(l.pets, func(p pet) bool { return p.noID != nil })
+		if l := x.List(); x.Status == 200 && x.judgeable() {
+			l.Pets = slices.DeleteFunc(l.Pets, func(p wire.Pet) bool { return p.NoID != nil })
 			r.start[status] = l
-			r.old.pets = append(r.old.pets, l.pets...)
+			r.old.Pets = append(r.old.Pets, l.Pets...)
 		}
 	}
 	r.findRemoval()
-	for _, p := range r.old.pets[:min(5, len(r.old.pets))] {
-		r.fetch(p.id)
+	for _, p := range r.old.Pets[:min(5, len(r.old.Pets))] {
+		r.queue(r.fetching(p.ID))
 	}
 }
 
@@ -114,74 +128,109 @@ func (r *run) fillUp() {
 	}
 	count := make(map[string]int)
 	for _, s := range pets {
-		count[s.want.status]++
+		count[s.want.Status]++
 	}
-	var steps []step
 	fill := func(status string) {
 		n := r.pet(status)
-		steps = append(steps, r.creating(add(n), n))
+		r.queue(r.creating(add(n), n))
 	}
 	for _, status := range statuses {
 		for range 24 - count[status] {
 			fill(status)
 		}
 	}
-	for i := range 132 - len(pets) - len(steps) {
+	for i := range 132 - len(pets) - len(r.queued) {
 		fill(anyStatus[i%4])
 	}
-	r.play(steps...)
+	r.play()
 }
 
 // limits requests lists with limits.
 func (r *run) limits() {
-	var steps []step
 	for _, limit := range []int{1, 2, 10, 19, 20, 21, 50, 99} {
-		steps = append(steps, r.listing(query{"", limit}))
+		r.queue(r.listing(query{"", limit}))
 	}
 	for _, status := range statuses {
-		steps = append(steps, r.listing(query{status, 1}), r.listing(query{status, 2}), r.listing(query{status, 3}), r.listing(query{status, 20}))
+		r.queue(r.listing(query{status, 1}), r.listing(query{status, 2}), r.listing(query{status, 3}), r.listing(query{status, 20}))
 	}
 	for _, q := range unusualQueries {
-		steps = append(steps, step{get("/pets?"+q).as("", undefined), func(x *exchange) { r.judgeList(x, nil) }})
+		r.queue(step{get("/pets?"+q).as("", undefined), func(x *exchange) { r.judgeList(x, nil) }})
 	}
+	refused := refusedQueries
 	for _, spelling := range spellings(7) {
-		steps = append(steps, step{get("/pets?limit="+spelling).as("the limit "+spelling, undefined), func(x *exchange) {
+		refused = append(refused, "limit="+spelling)
+	}
+	for _, q := range refused {
+		r.queue(step{get("/pets?"+q).as("", undefined), func(x *exchange) {
 			r.judgeList(x, nil)
-			n := len(x.list().pets)
-			r.check("pets.list.limit.spelling", x, n != 7 || n == r.longest, "%s is taken for 7", x.request.what)
+			if x.Status < 500 { // of 5xx there is a check
+				r.check("pets.list.refused", x, x.refused(), "the response to GET %s is %s, want 4xx", x.request.path, x.StatusLine())
+			}
 		}})
 	}
-	r.play(steps...)
 	// A proxy may refuse escapes of letters and digits, but they mean the same (RFC 3986, section 6.2.2.2).
-	escaped := func(path string, q query) {
-		if x := r.send(get(path).as("escapes in its query", undefined)); x.status == 200 {
-			r.judgeList(x, &q)
-		}
+	escaped := func(path string, q query) step {
+		return step{get(path).as("escapes in its query", undefined), func(x *exchange) {
+			if x.Status == 200 {
+				r.judgeList(x, &q)
+			}
+		}}
 	}
-	escaped("/pets?limit=10%30&status=s%6Fld", query{"sold", 100})
-	escaped("/pets?lim%69t=%33", query{"", 3})
-	r.judgeList(r.send(get("/pets?status=sold&limit=3")), &query{"sold", 3}) // the others have the limit first
+	r.queue(escaped("/pets?limit=10%30&status=s%6Fld", query{"sold", 100}), escaped("/pets?lim%69t=%33", query{"", 3}))
+	r.queue(step{get("/pets?status=sold&limit=3"), func(x *exchange) { r.judgeList(x, &query{"sold", 3}) }}) // the others have the limit first
 	// Some clients say the type of a body that they do not send.
 	typed := get("/pets").as("a Content-Type and no body", success).set(fields{"Content-Type": "application/json"})
-	r.judgeList(r.send(typed), &query{})
+	r.queue(step{typed, func(x *exchange) { r.judgeList(x, &query{}) }})
 	r.fetchOldest()
+	r.play()
+	r.defaultLimits()
+}
+
+// defaultLimits compares lists without a limit, which must not have that of the request before, with
+// those whose limit is 20. A target may end lists at random.
+func (r *run) defaultLimits() {
+	full, x, again := r.lists(20), r.lists(0), map[string]*exchange(nil)
+	r.lists(100)
+	again = r.lists(0)
 	for _, status := range anyStatus {
-		r.defaultLimit(status)
+		x, l := x[status], x[status].List()
+		n := len(l.Pets)
+		if len(full[status].List().Pets) == 20 && x.Status == 200 && !l.Large && len(again[status].List().Pets) == n {
+			r.judge("pets.list.limit.default", x, unless(n == 20, "the list has %d pets, and with limit=20 it has 20", n).after(full[status]))
+		}
 	}
 }
 
-// defaultLimit compares lists without a limit, which must not have that of the request before, with
-// one whose limit is 20. A target may end lists at random.
-func (r *run) defaultLimit(status string) {
-	list := func(limit int) (*exchange, int) {
-		x := r.list(query{status, limit})
-		return x, len(x.list().pets)
-	}
-	full, twenty := list(20)
-	x, n := list(0)
-	list(100)
-	y, again := list(0)
-	if twenty == 20 && n == again && x.status == 200 && y.status == 200 && len(x.body) < largeList {
-		r.judge("pets.list.limit.default", x, unless(n == 20, "the list has %d pets, and with limit=20 it has 20", n).after(full))
-	}
+// refusedQueries are queries of GET /pets that the contract does not allow. A 400 is only of POST there, so
+// it is recommended that they are refused.
+var refusedQueries = []string{"limit=0", "limit=101", "limit=-1", "limit=abc", "status=lost"}
+
+// unusualQueries are queries of GET /pets of which the contract does not say what they
+// mean. No list may have more than 100 pets.
+var unusualQueries = []string{
+	"limit=1000", "limit=9223372036854775808", "limit=99999999999999999999", "limit=1&limit=1000", "limit=1e1", "limit=1.5",
+	"limit=", "limit=%22", "limit=1&limit=2", "limit%5B%5D=1",
+	"status=", "status=AVAILABLE", "status=a%22b", "status=a%5Cc", "status=%00", "status=%FF",
+	"status='", "status=sold&status=pending", "status=" + strings.Repeat("a", 96), "status%5B%5D=sold",
+	"%zz", "=", "cursor=x", "offset=-1", "page=-1", "color=red",
 }
+
+// query is a query of GET /pets.
+type query struct {
+	status string // "": absent
+	limit  int    // 0: absent
+}
+
+func (q query) path() string {
+	v := make(url.Values)
+	if q.limit != 0 {
+		v.Set("limit", strconv.Itoa(q.limit))
+	}
+	if q.status != "" {
+		v.Set("status", q.status)
+	}
+	return strings.TrimSuffix("/pets?"+v.Encode(), "?")
+}
+
+// most returns the largest number of pets that the list may have.
+func (q query) most() int { return cmp.Or(q.limit, 20) }

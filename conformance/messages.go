@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"example.com/animalstore/conformance/internal/wire"
 )
 
 // POST /messages (contract, sections 2.7 and 4.4).
@@ -45,7 +47,7 @@ func (r *run) submit(text string) { r.play(r.submitting(submit(text), text)) }
 func (r *run) submitting(q request, text string) step {
 	return step{q, func(x *exchange) {
 		r.accept("messages.status", nil, x, 0, "a valid message is submitted")
-		if x.succeeded() {
+		if x.Succeeded() {
 			r.judgeRecord(x, text)
 		}
 	}}
@@ -53,12 +55,8 @@ func (r *run) submitting(q request, text string) step {
 
 // judgeRecord judges the record of a message with that text, which x must show.
 func (r *run) judgeRecord(x *exchange, text string) {
-	o, noObject := x.object()
 	member := func(check, name string) (string, bool) {
-		s, err := o.str(name)
-		if noObject != nil {
-			err = noObject
-		}
+		s, err := x.Str(name)
 		if check != "messages.time" || err != nil {
 			r.check(check, x, err == nil, "the body is not a message record: %v", err)
 		}
@@ -66,10 +64,10 @@ func (r *run) judgeRecord(x *exchange, text string) {
 	}
 	id, _ := member("messages.id", "id")
 	if got, ok := member("messages.text", "message"); ok {
-		r.check("messages.echo", x, got == text, "the text is %s", different(got, text))
+		r.check("messages.echo", x, got == text, "the text is %s", wire.Different(got, text))
 	}
 	if got, ok := member("messages.status-type", "status"); ok {
-		r.check("messages.queued", x, got == "queued", "the status is %q, want queued", short(got))
+		r.check("messages.queued", x, got == "queued", "the status is %q, want queued", wire.Cut(got, 80))
 	}
 	m := message{by: x, id: id, text: text}
 	if created, ok := member("messages.time", "createdAt"); ok {
@@ -86,7 +84,7 @@ func (r *run) judgeRecord(x *exchange, text string) {
 		default:
 			other = finding{"another message of this run has the same id", e.by}
 		}
-		if !m.at.IsZero() && e.by.received.Before(x.sent) && e.at.Sub(m.at) > time.Second { // the clocks of several servers may differ a little
+		if !m.at.IsZero() && e.by.Received.Before(x.Sent) && e.at.Sub(m.at) > time.Second { // the clocks of several servers may differ a little
 			later = finding{fmt.Sprintf("createdAt is %s, and that of an earlier message is %s",
 				m.at.Format(time.RFC3339Nano), e.at.Format(time.RFC3339Nano)), e.by}
 		}
@@ -101,17 +99,17 @@ func (r *run) judgeTime(x *exchange, created string) time.Time {
 	at, err := parseTimestamp(created)
 	other := err != nil && otherForm.MatchString(created)
 	r.check("messages.time", x, err == nil || other, "createdAt %v", err)
-	r.check("messages.time.rfc3339", x, !other, "createdAt is %q, not written as in 2026-11-23T10:20:00Z", short(created))
+	r.check("messages.time.rfc3339", x, !other, "createdAt is %q, not written as in 2026-11-23T10:20:00Z", wire.Cut(created, 80))
 	if err != nil {
 		return time.Time{}
 	}
 	near := func(t time.Time, d time.Duration) bool { return at.Sub(t).Abs() <= d }
-	date, err := http.ParseTime(x.header.Get("Date"))
+	date, err := http.ParseTime(x.Header.Get("Date"))
 	if err != nil { // the suite's own clock may be wrong
-		r.check("messages.time.now", x, near(x.sent, 25*time.Hour), "createdAt is %q in a response that came at %s",
-			created, x.sent.UTC().Format(time.RFC3339))
+		r.check("messages.time.now", x, near(x.Sent, 25*time.Hour), "createdAt is %q in a response that came at %s",
+			created, x.Sent.UTC().Format(time.RFC3339))
 	} else {
-		r.check("messages.time.now", x, near(date, 10*time.Minute) || near(x.sent, 10*time.Minute), "createdAt is %q in a response of %s",
+		r.check("messages.time.now", x, near(date, 10*time.Minute) || near(x.Sent, 10*time.Minute), "createdAt is %q in a response of %s",
 			created, date.UTC().Format(time.RFC3339))
 	}
 	return at
@@ -127,9 +125,9 @@ func parseTimestamp(s string) (time.Time, error) {
 	_, offset := t.Zone()
 	switch {
 	case err != nil:
-		return time.Time{}, fmt.Errorf("is %q, not a timestamp of ISO 8601 in UTC, as 2026-11-23T10:20:00Z is", short(s))
+		return time.Time{}, fmt.Errorf("is %q, not a timestamp of ISO 8601 in UTC, as 2026-11-23T10:20:00Z is", wire.Cut(s, 80))
 	case offset != 0:
-		return time.Time{}, fmt.Errorf("is %q, whose offset is not UTC", short(s))
+		return time.Time{}, fmt.Errorf("is %q, whose offset is not UTC", wire.Cut(s, 80))
 	}
 	return t, nil
 }
@@ -137,8 +135,9 @@ func parseTimestamp(s string) (time.Time, error) {
 // wrongTypes sends messages without the media type of JSON.
 func (r *run) wrongTypes() {
 	none := fields{"Content-Type": ""}
-	r.play(r.rejecting("messages.400.content-type", submit(r.name()).as("no Content-Type", refusal).set(none)))
+	r.queue(r.rejecting("messages.400.content-type", submit(r.name()).as("no Content-Type", refusal).set(none)))
 	form := fields{"Content-Type": "application/x-www-form-urlencoded"}
-	x := r.send(post(opSubmit, "message="+r.name()).as("a form as its body, and says so", refusal).set(form))
-	r.checkStatus("messages.form", x, x.request.what, x.refused(), "4xx")
+	r.queue(step{post(opSubmit, "message="+r.name()).as("a form as its body, and says so", refusal).set(form), func(x *exchange) {
+		r.checkStatus("messages.form", x, x.request.what, x.refused(), "4xx")
+	}})
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"example.com/animalstore/conformance/internal/wire"
 )
 
 // Proof is a request and the response to it, without the API key and with
@@ -28,24 +30,24 @@ type Proof struct {
 
 // proof returns x for a report.
 func (r *run) proof(x *exchange) *Proof {
-	show := func(s string) string { return cut(r.show(s), 16<<10) }
+	show := func(s string) string { return wire.Cut(r.client.Show(s), 16<<10) }
 	p := &Proof{
-		Method: x.request.method, URL: x.url, RequestHeader: make(http.Header), RequestBody: cut(printable(string(x.request.body)), 16<<10),
-		Status: x.status, ResponseHeader: make(http.Header), ResponseBody: show(string(x.body)), Curl: x.curl(),
+		Method: x.request.Method, URL: x.Request.URL, RequestHeader: make(http.Header), RequestBody: show(string(x.request.Body)),
+		Status: x.Status, ResponseHeader: make(http.Header), ResponseBody: show(string(x.Body)), Curl: x.Curl(),
 	}
-	if c := x.request.credential; c.value != nil {
-		p.RequestHeader.Set("Authorization", c.shown())
+	if c := x.request.Credential; c.Value != nil {
+		p.RequestHeader.Set("Authorization", c.Shown())
 	}
-	for name, value := range x.request.header {
+	for name, value := range x.request.Fields() {
 		p.RequestHeader.Set(name, value)
 	}
-	for name, values := range x.header {
+	for name, values := range x.Header {
 		for _, v := range values {
 			p.ResponseHeader[show(name)] = append(p.ResponseHeader[show(name)], show(v))
 		}
 	}
-	if x.err != nil {
-		p.Error = show(x.err.Error())
+	if x.Err != nil {
+		p.Error = show(x.Err.Error())
 	}
 	return p
 }
@@ -56,7 +58,7 @@ func (p *Proof) String() string {
 	if p.Error != "" {
 		return p.Curl + "\n< no response: " + p.Error + "\n"
 	}
-	response := statusLine(p.Status)
+	response := (&wire.Exchange{Status: p.Status}).StatusLine()
 	for _, name := range slices.Sorted(maps.Keys(p.ResponseHeader)) {
 		for _, v := range p.ResponseHeader[name] {
 			response += "\n" + name + ": " + v

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -46,8 +47,8 @@ type Result struct {
 	Judged     int `json:"judged"`     // how many exchanges the check judged
 	Violations int `json:"violations"` // how many of them violate it
 
-	// Kinds has each kind of exchange that violates the check, such as "a 401 for GET /pets". It is
-	// empty if an exchange with an ordinary request does, too.
+	// Kinds has each kind of exchange that violates the check, such as "a 401 for GET /pets", that of
+	// the proof first. It is empty if an exchange with an ordinary request does, too.
 	Kinds []string `json:"kinds,omitzero"`
 
 	// Proof is the exchange that Message is about, and Before an earlier one that it depends on,
@@ -58,7 +59,7 @@ type Result struct {
 
 // ReportFormat names the format of a report in JSON. It changes when a member is
 // removed or changes its meaning, not when one is added.
-const ReportFormat = "petstore-conformance/2"
+const ReportFormat = "petstore-conformance/1"
 
 // Report is the result of a run. It can be written as text, JSON or JUnit XML.
 type Report struct {
@@ -107,7 +108,7 @@ func (r *run) report(began time.Time) *Report {
 	}
 	switch ended := context.Cause(r.ctx); {
 	case ended != nil:
-		rep.Reason = r.show(ended.Error())
+		rep.Reason = r.client.Show(ended.Error())
 	case !r.opts.ReadOnly && len(r.order) == 0:
 		rep.Reason = "the target has added no pet whose id it shows"
 	case rep.Counts[Skip] == len(rep.Results):
@@ -154,47 +155,51 @@ func (r *run) result(c Check) Result {
 	return result
 }
 
-// prove fills in what the violations show. The first one is the proof.
+// prove fills in what the violations show. The plainest one is the proof: what is unusual about its
+// request matters only if it is so in all of them.
 func (r *run) prove(result *Result, violations []violation) {
-	first := violations[0]
-	line, more, _ := strings.Cut(first.text, "\n")
-	if kind := first.kind(result.ID); kind == first.x.request.what && !strings.Contains(line, kind) {
-		line += "; the request has " + kind
-	}
-	result.Violations, result.Proof = len(violations), r.proof(first.x)
-	result.Message = r.show(strings.TrimSpace(line + "\n" + more))
-	if first.before != nil && first.before.sent.Before(first.x.sent) { // otherwise x does not show what it did
-		result.Before = r.proof(first.before)
-	}
+	v := slices.MinFunc(violations, func(a, b violation) int { return cmp.Compare(a.x.request.oddness(), b.x.request.oddness()) })
+	result.Kinds = []string{r.client.Show(v.kind(result.ID))}
 	for _, v := range violations {
-		kind := printable(v.kind(result.ID))
-		if kind == "" {
-			result.Kinds = nil
-			return
-		}
-		if !slices.Contains(result.Kinds, kind) {
+		if kind := r.client.Show(v.kind(result.ID)); !slices.Contains(result.Kinds, kind) {
 			result.Kinds = append(result.Kinds, kind)
 		}
 	}
+	if slices.Contains(result.Kinds, "") {
+		result.Kinds = nil
+	}
+	result.Violations, result.Proof = len(violations), r.proof(v.x)
+	result.Message = r.client.Show(strings.TrimSpace(v.text))
+	if v.before != nil && v.before.Sent.Before(v.x.Sent) { // otherwise x does not show what it did
+		result.Before = r.proof(v.before)
+	}
+}
+
+// oddness is 0 for a request with nothing unusual, and otherwise more the longer the request is.
+func (q request) oddness() int {
+	if q.kind() == "" {
+		return 0
+	}
+	return 1 + len(q.path) + len(q.Body)
 }
 
 // kind is what is particular about v to the check with that ID; "": nothing.
 func (v violation) kind(id string) string {
-	if strings.HasPrefix(id, "errors.") && id != "errors.no-5xx" {
-		return fmt.Sprintf("a %d for %s", v.x.status, v.x.request.op())
+	switch {
+	case id == "http.response":
+		return v.x.request.line()
+	case strings.HasPrefix(id, "errors.") && id != "errors.no-5xx":
+		return fmt.Sprintf("a %d for %s", v.x.Status, v.x.request.op())
 	}
 	return v.x.request.kind()
 }
 
-// show returns a text with words of the target for a report: without the key, and printable.
-func (r *run) show(s string) string { return printable(r.redact.Replace(s)) }
-
 // left says what the run created.
 func (r *run) left() string {
-	if len(r.added)+len(r.messages) == 0 {
+	if len(r.added)+r.submitted == 0 {
 		return ""
 	}
 	ids := append(slices.Sorted(maps.Keys(r.added)), 0)
 	return fmt.Sprintf("%s (ids from %d to %d) and %s, most named %s…", plural(len(r.added), "pet"),
-		ids[0], ids[max(0, len(ids)-2)], plural(len(r.messages), "message"), r.mark)
+		ids[0], ids[max(0, len(ids)-2)], plural(r.submitted, "message"), r.mark)
 }

@@ -1,12 +1,15 @@
 package conformance
 
 import (
-	"bytes"
-	"context"
-	"io"
 	"maps"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"example.com/animalstore/conformance/internal/wire"
 )
 
 // The operations of the contract.
@@ -19,21 +22,16 @@ const (
 
 // request is a request to the target, and what is known of it before it is sent.
 type request struct {
-	method, path string // the path is relative to the base URL, or to that of the messages, escaped, with its query
-	credential   credential
-	header       fields // except Authorization
-	body         []byte // nil: none
+	wire.Request        // without its URL
+	path         string // relative to the base URL, or to that of the messages, escaped, with its query
 
 	what  string // is unusual or wrong about it: it completes "the request has …"
 	allow allowed
 	name  string // of the pet in the body; "": none, or an empty one
 }
 
-// fields are header fields.
+// fields are header fields that are set, or left out if the value is empty.
 type fields map[string]string
-
-// usual are the fields of a request without a body.
-var usual = fields{"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "petstore-conformance"}
 
 // allowed is how the target may respond to a request, if the credential is valid.
 type allowed int
@@ -48,21 +46,21 @@ const (
 )
 
 func get(path string) request {
-	return request{method: http.MethodGet, path: path, credential: validKey, header: usual}
+	return request{Request: wire.Request{Method: http.MethodGet, Credential: validKey}, path: path}
 }
 
 // post returns a request with a JSON body ("": none). Like get, it has the valid key.
 func post(op, body string) request {
 	q := get(strings.TrimPrefix(op, "POST ")).set(fields{"Content-Type": "application/json"})
-	q.method = http.MethodPost
+	q.Method = http.MethodPost
 	if body != "" {
-		q.body = []byte(body)
+		q.Body = []byte(body)
 	}
 	return q
 }
 
-func add(n newPet) request {
-	return post(opCreate, n.json()).naming(n.name)
+func add(n wire.NewPet) request {
+	return post(opCreate, toJSON(n)).naming(n.Name)
 }
 
 // naming returns q, whose body has a pet with that name.
@@ -71,7 +69,16 @@ func (q request) naming(name string) request {
 	return q
 }
 
-func submit(text string) request { return post(opSubmit, `{"message":`+quoteJSON(text)+`}`) }
+func submit(text string) request { return post(opSubmit, toJSON(map[string]string{"message": text})) }
+
+// toJSON returns v, whose texts are UTF-8, as JSON.
+func toJSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
 
 // as returns q with what is unusual or wrong about it, and how the target may respond.
 func (q request) as(what string, allow allowed) request {
@@ -79,26 +86,33 @@ func (q request) as(what string, allow allowed) request {
 	return q
 }
 
-// set returns q with these fields. An empty value removes one.
+// set returns q with these fields.
 func (q request) set(f fields) request {
-	q.header = maps.Clone(q.header)
-	maps.Copy(q.header, f)
-	maps.DeleteFunc(q.header, func(_, value string) bool { return value == "" })
+	header := maps.Clone(f)
+	for name, value := range q.Header {
+		if _, ok := f[name]; !ok {
+			header[name] = value
+		}
+	}
+	q.Header = header
 	return q
 }
 
-func (q request) with(c credential) request {
-	q.credential = c
+func (q request) with(c wire.Credential) request {
+	q.Credential = c
 	return q
 }
 
 func (q request) valid() bool       { return q.allow < refusal }
-func (q request) hasKey() bool      { return q.credential.is(validKey) }
+func (q request) hasKey() bool      { return q.has(validKey) }
 func (q request) forMessages() bool { return q.path == "/messages" }
+
+// has reports whether q has that kind of credential.
+func (q request) has(c wire.Credential) bool { return q.Credential.What == c.What }
 
 // mayBeLost reports whether the target need not respond to q: it may close the connection of a
 // body of more than 64 KiB.
-func (q request) mayBeLost() bool { return len(q.body) > 64<<10 || q.allow == anything }
+func (q request) mayBeLost() bool { return len(q.Body) > 64<<10 || q.allow == anything }
 
 // op returns the method and path of q as the contract writes them.
 func (q request) op() string {
@@ -106,8 +120,20 @@ func (q request) op() string {
 	if id, ok := strings.CutPrefix(path, "/pets/"); ok && id != "" && !strings.Contains(id, "/") {
 		path = "/pets/{petId}"
 	}
-	return q.method + " " + path
+	return q.Method + " " + path
 }
+
+// line returns the method and path of q, and what is unusual about it.
+func (q request) line() string {
+	line := q.Method + " " + q.path
+	if q.what != "" {
+		line += " with " + q.what
+	}
+	return line
+}
+
+// petPath returns the path of the pet with that ID.
+func petPath(id int64) string { return "/pets/" + strconv.FormatInt(id, 10) }
 
 // kind is what is particular about q: a report names it if a check fails in several ways.
 func (q request) kind() string {
@@ -115,39 +141,34 @@ func (q request) kind() string {
 	case q.what != "":
 		return q.what
 	case !q.hasKey():
-		return q.credential.what
+		return q.Credential.What
 	case op == opList || op == opGet && !q.valid():
 		return "GET " + q.path
 	}
 	return ""
 }
 
-// accepts reports whether the response to q may have a content coding. Without
-// Accept-Encoding it may have any (RFC 9110, section 12.5.3).
-func (q request) accepts(coding string) bool {
-	accepted := q.header["Accept-Encoding"]
-	return accepted == "" || strings.Contains(accepted, coding)
+// exchange is a request and the response to it. If the request was sent several times, it is the last.
+type exchange struct {
+	*wire.Exchange
+	request request
+	tries   int // how often the request was sent; 0: it was not, and no check judges it
+	lost    int // how many of the tries got no response
 }
 
-func (q request) http(ctx context.Context, url, key string) (*http.Request, error) {
-	var body io.Reader
-	if q.body != nil {
-		body = bytes.NewReader(q.body)
-	}
-	hr, err := http.NewRequestWithContext(ctx, q.method, url, body)
-	if err != nil {
-		return nil, err
-	}
-	hr.Header["User-Agent"] = nil // or net/http adds its own
-	for name, value := range q.header {
-		hr.Header[name] = []string{value}
-	}
-	if hr.Header.Get("Transfer-Encoding") != "" {
-		hr.ContentLength = -1
-	}
-	hr.Close = q.header["Connection"] == "close" // then no request may follow (RFC 9112, section 9.6)
-	if q.credential.value != nil {
-		hr.Header["Authorization"] = []string{q.credential.value(key)}
-	}
-	return hr, nil
+// refused reports whether the status is a 4xx that is about this request.
+func (x *exchange) refused() bool { return x.Status >= 400 && x.Status <= 499 && !x.unavailable() }
+
+// unavailable reports whether the target serves no requests now.
+func (x *exchange) unavailable() bool {
+	return slices.Contains([]int{429, 502, 503, 504, 507}, x.Status)
+}
+
+func (x *exchange) served() bool { return x.Status != 0 && !x.unavailable() }
+
+// judgeable reports whether x was served and its response can be judged. A POST that was sent before
+// may have been carried out then: the contract does not say what it gets.
+func (x *exchange) judgeable() bool {
+	repeated := x.request.Method == http.MethodPost && x.tries > 1
+	return x.served() && x.Readable() && !repeated
 }

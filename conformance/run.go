@@ -5,8 +5,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
+
+	"example.com/animalstore/conformance/internal/wire"
 )
 
 // run is a run against one target. Its methods send requests and judge the responses. It keeps
@@ -14,9 +18,8 @@ import (
 type run struct {
 	target   Target
 	opts     Options
-	selected map[string]bool   // the IDs of the checks that are judged
-	redact   *strings.Replacer // of the key
-	http     http.Client
+	selected map[string]bool // the IDs of the checks that are judged
+	client   *wire.Client
 	ctx      context.Context
 	stop     context.CancelCauseFunc // ends the run, which then says why the target is not judged
 
@@ -25,12 +28,14 @@ type run struct {
 	category   int64    // that the target accepts
 	noMessages bool     // there is no POST /messages, or it must not be used
 	removed    bool     // GET /pets/{petId} was removed as scheduled
-	lost       int      // how many requests got no response
+	lost       []string // the requests that got no response, however often they were sent
+	queued     []step   // what the next play sends
 	atEnd      []func() // judge what only the whole run shows
 
-	tallies  map[string]*tally
-	requests int
-	messages []message
+	tallies   map[string]*tally
+	requests  int
+	messages  []message
+	submitted int // how many messages the target has accepted
 	store
 }
 
@@ -49,7 +54,8 @@ func newRun(ctx context.Context, target Target, opts *Options) (*run, error) {
 		return nil, err
 	}
 	r := &run{
-		target: target, opts: o, selected: selected, redact: newRedactor(target.Key), mark: "Conf", category: anyCategory(),
+		target: target, opts: o, selected: selected, mark: "Conf", category: anyCategory(),
+		client:     wire.NewClient(target.Key, secrets(target.Key), o.Timeout, o.Transport),
 		noMessages: target.PetsOnly || o.ReadOnly, tallies: newTallies(), store: newStore(),
 	}
 	for range 6 { // only letters, as some targets want names to have
@@ -59,11 +65,6 @@ func newRun(ctx context.Context, target Target, opts *Options) (*run, error) {
 		r.category = *o.Category
 	}
 	r.ctx, r.stop = context.WithCancelCause(ctx)
-	r.http.Transport = o.Transport
-	if o.Transport == nil {
-		r.http.Transport = newTransport(o.Timeout)
-	}
-	r.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return r, nil
 }
 
@@ -76,96 +77,130 @@ func (r *run) name() string {
 	return r.mark + string([]byte{'a' + byte(r.names/26/26), 'a' + byte(r.names/26%26), 'a' + byte(r.names%26)})
 }
 
-// tally is what a check has found so far.
-type tally struct {
-	judged     int // exchanges
-	violations []violation
+// step is a request and what judges the response.
+type step struct {
+	q     request
+	judge func(*exchange)
 }
 
-// violation is an exchange that violates a check.
-type violation struct {
-	x *exchange
-	finding
-}
+// queue adds steps to those that the next play sends.
+func (r *run) queue(steps ...step) { r.queued = append(r.queued, steps...) }
 
-// finding says what is wrong with an exchange. The zero finding: nothing.
-type finding struct {
-	text   string
-	before *exchange // that shows it, too, such as the one that added the pet; nil: none does
-}
-
-func newTallies() map[string]*tally {
-	tallies := make(map[string]*tally)
-	for _, c := range Checks() {
-		tallies[c.ID] = new(tally)
+// play sends the requests of these steps and of the queued ones, several at a time. Then it judges the
+// responses, one after the other, so that no judge needs a lock. What the judges queue is sent with the
+// next play. It returns the exchange of the last of these steps, if there is one.
+func (r *run) play(steps ...step) (last *exchange) {
+	n := len(steps)
+	steps, r.queued = append(steps, r.queued...), nil
+	xs := make([]*exchange, len(steps))
+	slots := make(chan struct{}, r.opts.Parallel)
+	var wg sync.WaitGroup
+	for i, s := range steps {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			xs[i] = r.try(s.q)
+		})
 	}
-	return tallies
-}
-
-// wrong returns the finding that something is wrong.
-func wrong(format string, args ...any) finding { return finding{text: fmt.Sprintf(format, args...)} }
-
-// unless returns the finding that something is wrong, unless it is ok.
-func unless(ok bool, format string, args ...any) finding {
-	if ok {
-		return finding{}
+	wg.Wait()
+	for i, x := range xs {
+		xs[i] = r.tryAgain(x)
+		r.mustServe(xs[i])
 	}
-	return wrong(format, args...)
+	for i, s := range steps {
+		s.judge(xs[i])
+	}
+	if n > 0 {
+		last = xs[n-1]
+	}
+	return last
 }
 
-// after returns f with an earlier exchange that shows it, too.
-func (f finding) after(before *exchange) finding { return finding{f.text, before} }
-
-// check says that x must be ok by the check with that ID. If it is not, the format says what is
-// wrong with it. What was not served, or cannot be read, is not judged.
-func (r *run) check(id string, x *exchange, ok bool, format string, args ...any) {
-	r.judge(id, x, unless(ok, format, args...))
-}
-
-// judge is check with a finding.
-func (r *run) judge(id string, x *exchange, f finding) {
-	if x.judgeable() {
-		r.record(id, x, f)
+// playAll plays until nothing is queued.
+func (r *run) playAll() {
+	for len(r.queued) > 0 {
+		r.play()
 	}
 }
 
-// record is judge, also if x was not served.
-func (r *run) record(id string, x *exchange, f finding) {
-	if x.try == 0 {
-		return // it was not sent
+// send sends q. Its response is judged only by what holds for every one.
+func (r *run) send(q request) *exchange { return r.play(step{q, func(*exchange) {}}) }
+
+// try sends q once. If q must not be sent, because the run has ended or only reads, or there is no
+// such operation, it returns an exchange that no check judges.
+func (r *run) try(q request) *exchange {
+	if r.ctx.Err() != nil || r.opts.ReadOnly && q.Method != http.MethodGet || r.noMessages && q.forMessages() ||
+		r.removed && q.op() == opGet {
+		return &exchange{Exchange: new(wire.Exchange), request: q}
 	}
-	t := r.tallies[id]
-	t.judged++
-	if f.text != "" {
-		t.violations = append(t.violations, violation{x, f})
+	q.URL = r.target.URL + q.path
+	if q.forMessages() {
+		q.URL = r.target.MessagesURL + q.path
+	}
+	x := &exchange{Exchange: r.client.Send(r.ctx, q.Request), request: q, tries: 1}
+	if x.Status == 0 {
+		x.lost = 1
+	}
+	if r.opts.record != nil {
+		r.opts.record(x)
+	}
+	return x
+}
+
+// maxPause is the longest time for which a Retry-After is respected.
+const maxPause = 30 * time.Second
+
+// tryAgain records x and sends its request up to two times more, if it was not served. Then it is the
+// only request under way and has a new connection, since the target may have a limit for requests or
+// connections.
+func (r *run) tryAgain(x *exchange) *exchange {
+	r.receive(x)
+	for _, pause := range []time.Duration{100 * time.Millisecond, 2 * time.Second} {
+		seconds, _ := strconv.Atoi(x.Header.Get("Retry-After"))
+		pause = max(pause, time.Duration(min(seconds, 1000))*time.Second)
+		if !r.failed(x) || pause > maxPause {
+			break
+		}
+		r.client.Disconnect() // before the pause, so that the target has seen it
+		r.sleep(pause - time.Since(x.Received))
+		y := r.try(x.request)
+		if y.tries == 0 {
+			return y
+		}
+		y.tries, y.lost = y.tries+x.tries, y.lost+x.lost
+		x = y
+		r.receive(x)
+	}
+	return x
+}
+
+// failed reports whether the target should have served x and did not.
+func (r *run) failed(x *exchange) bool {
+	return x.tries > 0 && !x.served() && !x.request.mayBeLost() && r.ctx.Err() == nil
+}
+
+// mustServe ends the run if x was not served, even when it was tried again. Three requests may get no
+// response while others do, which is a violation. Each one takes long.
+func (r *run) mustServe(x *exchange) {
+	if !r.failed(x) {
+		return
+	}
+	if x.lost < x.tries || x.Unreachable() || !r.try(get("/pets?limit=1")).served() {
+		r.stop(fmt.Errorf("the target does not serve a request, sent %s: %s\n%s", plural(x.tries, "time"), x.StatusLine(), x.Curl()))
+		return
+	}
+	r.record("http.response", x, wrong("%s got no response, sent %s, while others did: %v", x.request.line(), plural(x.tries, "time"), x.Err))
+	if r.lost = append(r.lost, x.request.line()); len(r.lost) == 4 {
+		r.stop(fmt.Errorf("four requests got no response, while others did: %s", strings.Join(r.lost, "; ")))
 	}
 }
 
-// accept says that x, the response to a valid request, must have the status want (0: any 2xx),
-// unless it refuses the request as it may. The exchange before, if any, may explain a failure.
-func (r *run) accept(id string, before, x *exchange, want int, what string) {
-	shown := "2xx"
-	if want > 0 {
-		shown = statusLine(want)
+func (r *run) sleep(d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-r.ctx.Done():
 	}
-	if x.request.what != "" {
-		what += " (it has " + x.request.what + ")"
-	}
-	ok := x.status == want || want == 0 && x.succeeded() || x.mayRefuse()
-	r.judge(id, x, unless(ok, "%s: the response is %s, want %s", what, x.statusLine(), shown).after(before))
 }
-
-// mayRefuse reports whether x refuses a valid request as the contract allows. The target
-// may have acted on a POST that was sent before and got no response, and take this one for
-// a duplicate.
-func (x *exchange) mayRefuse() bool {
-	q := x.request
-	return q.allow == anything || x.refused() && (q.allow == or4xx || x.tooLarge() || q.allow == or400 && x.status == 400 ||
-		q.method == http.MethodPost && x.try > 1)
-}
-
-// tooLarge reports whether x refuses a body of 1 KiB or more with 413.
-func (x *exchange) tooLarge() bool { return x.status == 413 && len(x.request.body) >= 1<<10 }
 
 // listPatience is how long a list may lack a new pet.
 const listPatience = 2 * time.Second

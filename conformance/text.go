@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"example.com/animalstore/conformance/internal/wire"
 )
 
 // WriteText writes r for a person: why the target cannot be judged, if it cannot, then what it
@@ -66,17 +68,21 @@ func (r *Report) Headline() string {
 
 // Headline returns one line without the check's ID and verdict: the first line of the message,
 // how many of the judged exchanges are violations, unless all are, and what is particular
-// about the next violations.
+// about the violations.
 func (r Result) Headline() string {
 	line, _, _ := strings.Cut(r.Message, "\n")
+	kinds, word := r.Kinds, "; seen in: "
+	if len(kinds) > 0 && strings.Contains(line, kinds[0]) {
+		kinds, word = kinds[1:], "; also: "
+	}
 	if r.Violations != r.Judged && r.Violations != 0 {
 		line = fmt.Sprintf("%s (%d of %d)", line, r.Violations, r.Judged)
 	}
-	switch n := len(r.Kinds); {
-	case n > 6:
-		line += fmt.Sprintf("; also: %s and %d more", strings.Join(r.Kinds[1:5], "; "), n-5)
-	case n > 1:
-		line += "; also: " + strings.Join(r.Kinds[1:], "; ")
+	if n := len(kinds); n > 5 {
+		kinds = append(slices.Clone(kinds[:4]), fmt.Sprintf("%d more", n-4))
+	}
+	if len(kinds) > 0 {
+		line += word + strings.Join(kinds, "; ")
 	}
 	return line
 }
@@ -95,7 +101,7 @@ func (r Result) Details() string {
 	var lines []string
 	for line := range strings.SplitSeq(strings.ReplaceAll(details, "\n\n", "\n"), "\n") {
 		if !strings.Contains(line, "curl ") {
-			line = cut(line, 240)
+			line = wire.Cut(line, 240)
 		}
 		lines = append(lines, line)
 	}
@@ -103,4 +109,12 @@ func (r Result) Details() string {
 		lines = append(lines[:24], "…", "")
 	}
 	return strings.Join(lines, "\n")
+}
+
+// plural returns n and the noun, which gets an s unless n is 1.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

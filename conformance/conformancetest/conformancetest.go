@@ -16,7 +16,6 @@ package conformancetest
 import (
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"example.com/animalstore/conformance"
@@ -27,7 +26,7 @@ import (
 // before the first subtest: the flags -run and -skip of go test select only subtests.
 //
 // A failed subtest logs what is wrong and the exchange that shows it. At the end t logs
-// the report of the run.
+// the outcome and the counts.
 //
 // Run fails t, too, if the target cannot be judged.
 func Run(t *testing.T, target conformance.Target, opts *conformance.Options) {
@@ -49,11 +48,7 @@ func Run(t *testing.T, target conformance.Target, opts *conformance.Options) {
 			}
 		})
 	}
-	var text strings.Builder
-	if err := r.WriteText(&text, false); err != nil {
-		t.Error(err)
-	}
-	t.Logf("all checks:\n%s", &text)
+	t.Log(r.Headline())
 	if r.Outcome == conformance.NotJudged {
 		t.Errorf("not judged: %s", r.Reason)
 	}

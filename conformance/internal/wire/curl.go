@@ -1,4 +1,4 @@
-package conformance
+package wire
 
 import (
 	"fmt"
@@ -8,43 +8,33 @@ import (
 	"unicode/utf8"
 )
 
-// curl returns a command for a POSIX shell that sends the request of x again.
+// Curl returns a command for a POSIX shell that sends the request of x again.
 // It takes the key from the environment variable PETSTORE_API_KEY. A body with
 // control characters or invalid UTF-8 needs bash.
-func (x *exchange) curl() string {
-	q := x.request
+func (x *Exchange) Curl() string {
+	q := x.Request
 	args := []string{"curl", "-i"}
 	field := func(s string) { args = append(args, "-H", s) }
-	if q.method == "POST" && q.body == nil {
-		args = append(args, "-X", q.method)
-	}
 	switch {
-	case q.credential.value == nil:
-	case q.credential.shell == "":
+	case q.Credential.Value == nil:
+	case q.Credential.Shell == "":
 		field("'Authorization;'") // how curl sends an empty field
 	default:
-		field(strings.Replace(`"Authorization: `+q.credential.shell+`"`, `{PETSTORE_API_KEY}"`, `PETSTORE_API_KEY"`, 1))
+		field(strings.Replace(`"Authorization: `+q.Credential.Shell+`"`, `{PETSTORE_API_KEY}"`, `PETSTORE_API_KEY"`, 1))
 	}
-	names := maps.Clone(usual)
-	maps.Copy(names, q.header)
-	if q.body != nil {
-		names["Content-Type"] = "" // without the field, curl adds its own
+	for _, name := range slices.Sorted(maps.Keys(q.Header)) {
+		field(quote(strings.TrimSpace(name + ": " + q.Header[name])))
 	}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if q.header[name] != usual[name] || names[name] == "" {
-			field(quote(strings.TrimSpace(name + ": " + q.header[name])))
-		}
-	}
-	if q.accepts("gzip") {
+	if q.Accepts("gzip") {
 		args = append(args, "--compressed") // decompresses the response
 	}
-	if strings.HasPrefix(x.url, "https:") && strings.HasPrefix(x.proto, "HTTP/1") {
+	if strings.HasPrefix(q.URL, "https:") && strings.HasPrefix(x.proto, "HTTP/1") {
 		args = append(args, "--http1.1") // or curl asks for HTTP/2
 	}
-	if q.body != nil {
-		args = append(args, "--data-binary", word(string(q.body)))
+	if q.Method == "POST" {
+		args = append(args, "--data-binary", word(string(q.Body)))
 	}
-	return strings.Join(append(args, quote(x.url)), " ")
+	return strings.Join(append(args, quote(q.URL)), " ")
 }
 
 // word returns s as one word for a shell. Each long run of one character is a command that

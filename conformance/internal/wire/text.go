@@ -1,4 +1,4 @@
-package conformance
+package wire
 
 import (
 	"fmt"
@@ -25,8 +25,8 @@ func printable(s string) string {
 	return b.String()
 }
 
-// cut shortens s to about limit bytes and says how many are missing.
-func cut(s string, limit int) string {
+// Cut shortens s to about limit bytes and says how many are missing.
+func Cut(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
@@ -38,23 +38,15 @@ func cut(s string, limit int) string {
 }
 
 // short cuts s to a length that fits into a message.
-func short(s string) string { return cut(s, 80) }
+func short(s string) string { return Cut(s, 80) }
 
-// different shows two texts that differ, with escapes if one has characters that are
+// Different shows two texts that differ, with escapes if one has characters that are
 // composed of others: then the two may look the same.
-func different(got, want string) string {
+func Different(got, want string) string {
 	quote := strconv.Quote
 	composed := func(r rune) bool { return unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Hangul, r) }
 	if strings.ContainsFunc(got+want, composed) {
 		quote = strconv.QuoteToASCII
 	}
 	return fmt.Sprintf("%s, want %s", short(quote(got)), short(quote(want)))
-}
-
-// plural returns n and the noun, which gets an s unless n is 1.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

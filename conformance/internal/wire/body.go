@@ -1,10 +1,11 @@
-package conformance
+package wire
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
 	"math/big"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -18,35 +19,63 @@ type object map[string]jsontext.Value
 // nothing about them in a response.
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// json returns the body, which must be one JSON text (RFC 8259).
-func (x *exchange) json() (jsontext.Value, error) {
+// JSON returns the body, which must be one JSON text (RFC 8259).
+func (x *Exchange) JSON() (jsontext.Value, error) {
 	var v jsontext.Value
 	switch {
-	case len(x.body) == 0:
+	case len(x.Body) == 0:
 		return nil, errors.New("the body is empty, not JSON")
-	case bytes.HasPrefix(x.body, []byte("\ufeff")):
+	case bytes.HasPrefix(x.Body, []byte("\ufeff")):
 		return nil, errors.New("the body begins with a byte order mark, which RFC 8259 (section 8.1) forbids")
-	case !utf8.Valid(x.body):
+	case !utf8.Valid(x.Body):
 		return nil, errors.New("the body is not JSON: it is not UTF-8")
 	}
-	if err := json.Unmarshal(x.body, &v, lenient); err != nil {
-		return nil, fmt.Errorf("the body is not JSON: %w", notJSON(x.body, err))
+	if err := json.Unmarshal(x.Body, &v, lenient); err != nil {
+		return nil, fmt.Errorf("the body is not JSON: %w", notJSON(x.Body, err))
 	}
 	return v, nil
 }
 
 // notJSON returns err with what is around the place where b is not JSON: a report may cut b off before it.
 func notJSON(b []byte, err error) error {
-	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		at := min(int(syntax.ByteOffset), len(b))
-		return fmt.Errorf("from byte %d on, in …%s", at, short(string(b[max(0, at-40):])))
+	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
+	if !ok {
+		return err
 	}
+	at := min(int(syntax.ByteOffset), len(b))
+	part := string(b[max(0, at-40):])
+	if at > 40 {
+		part = "…" + part
+	}
+	return fmt.Errorf("from byte %d on, in %s", at, short(strconv.Quote(part)))
+}
+
+// Object returns an error unless the body is a JSON object.
+func (x *Exchange) Object() error {
+	_, err := x.object()
 	return err
 }
 
-// object returns the object that the body must be.
-func (x *exchange) object() (object, error) {
-	v, err := x.json()
+// Str returns the member of the body with that name, which must be a string.
+func (x *Exchange) Str(name string) (string, error) {
+	o, err := x.object()
+	if err != nil {
+		return "", err
+	}
+	return o.str(name)
+}
+
+// Int64 returns the member of the body with that name, which must be an integer.
+func (x *Exchange) Int64(name string) (int64, error) {
+	o, err := x.object()
+	if err != nil {
+		return 0, err
+	}
+	return o.int64(name)
+}
+
+func (x *Exchange) object() (object, error) {
+	v, err := x.JSON()
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +92,8 @@ func readObject(v jsontext.Value) (object, error) {
 }
 
 // array returns the elements of the array that the body must be.
-func (x *exchange) array() ([]jsontext.Value, error) {
-	v, err := x.json()
+func (x *Exchange) array() ([]jsontext.Value, error) {
+	v, err := x.JSON()
 	if err != nil {
 		return nil, err
 	}
