@@ -33,7 +33,7 @@ func (r *run) findPetstore() error {
 	if !r.opts.ReadOnly && r.takesPets() { // its list is broken, perhaps only while it is empty
 		return nil
 	}
-	if location := x.Header.Get("Location"); location != "" {
+	if location := x.Header.Get("Location"); x.Status >= 300 && x.Status < 400 {
 		return fmt.Errorf("%s redirects to %q: give that URL, without /pets; the path of the contract has no slash at its end", x.Request.URL, location)
 	}
 	hint := ""

@@ -196,10 +196,15 @@ func (v violation) kind(id string) string {
 
 // left says what the run created.
 func (r *run) left() string {
-	if len(r.added)+r.submitted == 0 {
+	var parts []string
+	if ids := slices.Sorted(maps.Keys(r.added)); len(ids) > 0 {
+		parts = append(parts, fmt.Sprintf("%s (ids from %d to %d)", plural(len(ids), "pet"), ids[0], ids[len(ids)-1]))
+	}
+	if r.submitted > 0 {
+		parts = append(parts, plural(r.submitted, "message"))
+	}
+	if parts == nil {
 		return ""
 	}
-	ids := append(slices.Sorted(maps.Keys(r.added)), 0)
-	return fmt.Sprintf("%s (ids from %d to %d) and %s, most named %s…", plural(len(r.added), "pet"),
-		ids[0], ids[max(0, len(ids)-2)], plural(r.submitted, "message"), r.mark)
+	return fmt.Sprintf("%s, most named %s…", strings.Join(parts, " and "), r.mark)
 }

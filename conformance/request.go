@@ -88,12 +88,9 @@ func (q request) as(what string, allow allowed) request {
 
 // set returns q with these fields.
 func (q request) set(f fields) request {
-	header := maps.Clone(f)
-	for name, value := range q.Header {
-		if _, ok := f[name]; !ok {
-			header[name] = value
-		}
-	}
+	header := make(fields)
+	maps.Copy(header, q.Header)
+	maps.Copy(header, f)
 	q.Header = header
 	return q
 }
