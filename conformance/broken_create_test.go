@@ -4,19 +4,23 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"testing"
 	"time"
 
+	"example.com/animalstore/conformance"
 	"example.com/animalstore/petstore"
 )
 
 // brokenCreations are servers that break POST /v1/pets with a valid body.
-func brokenCreations() []variant {
+func brokenCreations() []broken {
 	category := func(change func(int64) int64) func(*store) {
 		return creates(func(n *petstore.NewPet) { n.CategoryID = change(n.CategoryID) })
 	}
@@ -27,59 +31,66 @@ func brokenCreations() []variant {
 			}
 		})
 	}
-	idsTo := func(last int) wrapper {
-		return values(create, 201, "id", func(id string) string {
+	return []broken{
+		{"POST /pets responds 200", "pets.create.status", status(create, 201, 200), nil},
+		{"a small pet gets 413", "pets.create.status", rejects(create+`.*"sold"`, 413), nil},
+		{"the response to POST /pets has no body", "pets.create.pet", edit(create, 201, `.*`, ""), nil},
+		{"the response to POST /pets is only the id", "pets.create.pet", edit(create, 201, `,.*`, "}"), nil},
+		{"the response to POST /pets has the id in a string", "pets.create.pet", edit(create, 201, `"id":(\d+)`, `"id":"$1"`), nil},
+		{"the response to POST /pets has null for an absent status", "pets.create.pet", edit(create, 201, `("categoryId":-?\d+)\}`, `$1,"status":null}`), nil},
+		{"the response to POST /pets is text/html", "pets.create.media-type", header(create, 201, "Content-Type", "text/html"), nil},
+		{"the response to POST /pets shows another category", "pets.create.category", set(create, 201, "categoryId", "12"), nil},
+		{"a status is required", "pets.create.status.absent", nil, sets("", "none")},
+		{"a pet that is like another gets its id", "pets.create.id.unique", repeats(create, 201), nil},
+		{"ids start again after five", "pets.create.id.unique", values(create, 201, "id", func(id string) string {
 			n, _ := strconv.Atoi(id)
-			return strconv.Itoa(n%last + 1)
-		})
-	}
-	return []variant{
-		{name: "POST /pets responds 200", check: "pets.create.status", http: status(create, 201, 200)},
-		{name: "a small pet gets 413", check: "pets.create.status", http: rejects(create+`.*"sold"`, 413)},
-		{name: "the response to POST /pets has no body", check: "pets.create.pet", http: edit(create, 201, `.*`, "")},
-		{name: "the response to POST /pets is only the id", check: "pets.create.pet", http: edit(create, 201, `,.*`, "}")},
-		{name: "the response to POST /pets has the id in a string", check: "pets.create.pet", http: edit(create, 201, `"id":(\d+)`, `"id":"$1"`)},
-		{name: "the response to POST /pets has null for an absent status", check: "pets.create.pet", http: edit(create, 201, `("categoryId":-?\d+)\}`, `$1,"status":null}`)},
-		{name: "the response to POST /pets is text/html", check: "pets.create.media-type", http: header(create, 201, "Content-Type", "text/html")},
-		{name: "the response to POST /pets shows another category", check: "pets.create.category", http: set(create, 201, "categoryId", "12")},
-		{name: "the response to POST /pets shows another name", check: "pets.create.name", http: set(create, 201, "name", `"Rex"`)},
-		{name: "a status is required", check: "pets.create.status.absent", pets: sets("", "none")},
-
-		{name: "a pet that is like another gets its id", check: "pets.create.id.unique", http: repeats(create, 201)},
-		{name: "ids start again after five", check: "pets.create.id.unique", http: idsTo(5)},
-
-		{name: "pending is refused", check: "pets.create.status", http: refuses(create+`.*"pending"`, 201, 400)},
-		{name: "pending and sold are mixed up", check: "pets.create.status.kept", pets: sets("pending", "sold")},
-
-		{name: "a status is left over", check: "pets.create.status.before", pets: leftOver},
-		{name: "the id of a new pet is a float", check: "pets.integers", http: edit(create, 201, `"id":(\d+)`, `"id":$1.0`)},
-
-		{name: "a body with white space is refused", check: "pets.create.status", http: refuses(create+`.*\n\t`, 201, 400)},
-		{name: "escaped names of members are not understood", check: "pets.create.status", http: refuses(create+`.*n\\u0061me`, 201, 400)},
-		{name: "members must come in order", check: "pets.create.status", http: refuses(create+`.*"categoryId".*"name"`, 201, 400)},
-		{name: "members in another case overwrite others", check: "pets.create.name", http: takes(create, `"name":"[^"]*"(.*),"Name":("[^"]*").*\}`, `"name":$2$1}`)},
-		{name: "the first name in a body counts", check: "pets.create.name", http: takes(create, `^\{"owner":\{"name":("[^"]*").*\],"name":"[^"]*"`, `{"name":$1`)},
-		{name: "a pet with the name of another gets 409", check: "pets.create.status", pets: refusesNames(petstore.CodeConflict)},
-
-		{name: "every fifth pet is stored twice", check: "pets.create.once", pets: storesTwice},
-		{name: "nothing is stored", check: "pets.get.status", http: edit(create, 201, `"id":`, `"id":1000000`)},
-		{name: "a pet is stored a while later", check: "pets.get.status", http: refuses(fetch, 200, 404)},
-		{name: "a pet is stored in capitals", check: "pets.get.created", http: edit(fetch, 200, "Conf", "CONF")},
-		{name: "two concurrent requests get the same id", check: "pets.get.created", pets: racing(false)},
-		{name: "one of two concurrent requests fails", check: "pets.create.status", pets: racing(true)},
-		{name: "a refused pet is stored", check: "pets.create.refused", http: storesRefused(400)},
-		{name: "a pet with quotes in its name is refused and stored", check: "pets.create.refused", http: stores(400, func(sent string) string {
+			return strconv.Itoa(n%5 + 1)
+		}), nil},
+		{"pending is refused", "pets.create.status", refuses(create+`.*"pending"`, 201, 400), nil},
+		{"pending and sold are mixed up", "pets.create.status.kept", nil, sets("pending", "sold")},
+		{"a status is left over", "pets.create.status.before", nil, leftOver},
+		{"the id of a new pet is a float", "pets.integers", edit(create, 201, `"id":(\d+)`, `"id":$1.0`), nil},
+		{"a body with white space is refused", "pets.create.status", refuses(create+`.*\n\t`, 201, 400), nil},
+		{"escaped names of members are not understood", "pets.create.status", refuses(create+`.*n\\u0061me`, 201, 400), nil},
+		{"members in another case overwrite others", "pets.create.name", takes(create, `"name":"[^"]*"(.*),"Name":("[^"]*").*\}`, `"name":$2$1}`), nil},
+		{"the first name in a body counts", "pets.create.name", takes(create, `^\{"owner":\{"name":("[^"]*").*\],"name":"[^"]*"`, `{"name":$1`), nil},
+		{"a pet with the name of another gets 409", "pets.create.status", nil, refusesNames(petstore.CodeConflict)},
+		{"every fifth pet is stored twice", "pets.create.once", nil, storesTwice},
+		{"nothing is stored", "pets.get.status", edit(create, 201, `"id":`, `"id":1000000`), nil},
+		{"a pet is stored a while later", "pets.get.status", refuses(fetch, 200, 404), nil},
+		{"a pet is stored in capitals", "pets.get.created", edit(fetch, 200, "Conf", "CONF"), nil},
+		{"two concurrent requests get the same id", "pets.get.created", nil, racing(false)},
+		{"one of two concurrent requests fails", "pets.create.status", nil, racing(true)},
+		{"a refused pet is stored", "pets.create.refused", storesRefused(400), nil},
+		{"a pet with quotes in its name is refused and stored", "pets.create.refused", stores(400, func(sent string) string {
 			return compile(`"name":"a\\"b[^}]*`).FindString(sent)
-		})},
-		{name: "a pet without a valid key is stored", check: "pets.create.refused", http: storesRefused(401)},
-
-		{name: "names with what is beyond the basic plane get 500", check: "pets.create.status", http: refuses(create+".*🦊", 201, 500)},
-
-		{name: "categories go through floating point", check: "pets.create.category", pets: category(func(n int64) int64 { return 2 * int64(float64(n)/2) })},
-		{name: "categories are of 32 bits", check: "pets.create.category", pets: category(func(n int64) int64 { return int64(int32(n)) })},
-		{name: "categories lose their sign", check: "pets.create.category", pets: category(func(n int64) int64 { return max(n, -n) })},
-		{name: "the exponent of a category is lost", check: "pets.create.category", http: takes(create, `("categoryId":\d+)[eE]\+?2`, "$1")},
-		{name: "a fraction of zero is refused with 500", check: "pets.create.status", http: responses(create+`.*"categoryId":\d+\.0`, 0, func(res *response) { res.status = 500 })},
+		}), nil},
+		{"a pet without a valid key is stored", "pets.create.refused", storesRefused(401), nil},
+		{"names with what is beyond the basic plane get 500", "pets.create.status", refuses(create+".*🦊", 201, 500), nil},
+		{"categories go through floating point", "pets.create.category", nil, category(func(n int64) int64 { return 2 * int64(float64(n)/2) })},
+		{"categories are of 32 bits", "pets.create.category", nil, category(func(n int64) int64 { return int64(int32(n)) })},
+		{"categories lose their sign", "pets.create.category", nil, category(func(n int64) int64 { return max(n, -n) })},
+		{"the exponent of a category is lost", "pets.create.category", takes(create, `("categoryId":\d+)[eE]\+?2`, "$1"), nil},
+		{"a fraction of zero is refused with 500", "pets.create.status", refuses(create+`.*"categoryId":\d+\.0`, 0, 500), nil},
+		{"requests that are wrong are accepted", "pets.create.400.values", accepts, nil},
+		{"a pet needs no category", "pets.create.400.required", takes(create, `^(\{"name":"[^"]*")(\}|,"status":)`, `$1,"categoryId":0$2`), nil},
+		{"a body ends where its object does", "pets.create.400.body", takes(create, `^(\{[^{}]*\}).+$`, `$1`), nil},
+		{"a body that is not JSON gets 422", "pets.create.400.body", refuses(create+`.*[^}]$`, 400, 422), nil},
+		{"a body that is not JSON gets 500", "errors.no-5xx", status(create, 400, 500), nil},
+		{"a large body gets 500", "errors.no-5xx", refuses(create+`.*aaaaa`, 0, 500), nil},
+		{"an unpaired surrogate gets 500", "pets.create.surrogate", refuses(create+`.*\\ud800","cat`, 0, 500), nil},
+		{"a member nested 2000 deep gets 500", "pets.create.status", refuses(create+`.*"more":\[\[`, 0, 500), nil},
+		{"NaN is a number", "pets.create.400.body", takes(create, `:(NaN|-?Infinity)\b`, ":0"), nil},
+		{"TRUE is true", "pets.create.400.body", takes(create, `TRUE`, "true"), nil},
+		{"the body of a 400 is left unread", "pets.create.status", unread, nil},
+		{"names lose the spaces at their ends", "pets.create.name", nil, changesNames(strings.TrimSpace)},
+		{"names are cut at 255 bytes", "pets.create.name", nil, changesNames(cut(255))},
+		{"a character that crosses 8 KiB of the body is lost", "pets.create.name", requests(create, func(r *http.Request) {
+			b, _ := io.ReadAll(r.Body)
+			n := min(len(b), 8<<10)
+			s := strings.ToValidUTF8(string(b[:n]), "??") + strings.ToValidUTF8(string(b[n:]), "?")
+			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(s)), int64(len(s))
+		}), nil},
 	}
 }
 
@@ -118,7 +129,7 @@ func stores(status int, name func(sent string) string) wrapper {
 		return responses(create, status, func(res *response) {
 			if name := name(res.sent); name != "" {
 				r := httptest.NewRequest("POST", "/v1/pets", strings.NewReader(`{"categoryId":1,`+name+`}`))
-				r.Header.Set("Authorization", "Bearer "+testKey)
+				withKey(r)
 				r.Header.Set("Content-Type", "application/json")
 				next.ServeHTTP(httptest.NewRecorder(), r)
 			}
@@ -160,4 +171,52 @@ func leftOver(s *store) {
 		last = cmp.Or(n.Status, last)
 		n.Status = last
 	})(s)
+}
+
+// unread takes the unread body of a 400 for the next request on the connection.
+func unread(next http.Handler) http.Handler {
+	var spoiled sync.Map // by address of the client
+	refused := responses(create, 400, func(res *response) { spoiled.Store(res.request.RemoteAddr, true) })(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, ok := spoiled.LoadAndDelete(r.RemoteAddr); ok {
+			w.Header().Set("Connection", "close")
+			http.Error(w, "unknown method", http.StatusNotImplemented)
+			return
+		}
+		refused.ServeHTTP(w, r)
+	})
+}
+
+// cut returns a function that cuts texts at n bytes.
+func cut(n int) func(string) string {
+	return func(s string) string { return strings.ToValidUTF8(s[:min(len(s), n)], "") }
+}
+
+// A run sends texts with what servers change by mistake.
+func TestTexts(t *testing.T) {
+	for _, pattern := range []string{
+		`[A-Z]`, `\x00`, `[\x01-\x1f]`, `\r\n`, `\t`, `.{1001}`, `[<>]`, `</?b>`, `%20`, `\+`, `'`, `\\`,
+		"e\u0301", "A\u030a", "\u212b", `[\x{250}-\x{FFFF}]`, `[\x{10000}-\x{10FFFF}]`, "\u200d", "\u202e", "\u00ad", "\ufeff", "[\ufffe\uffff]",
+		`^0\d`, `^12345678901234567890$`, `^1\.10$`, `^null$`, `^no$`, `^constructor$`, `^\{.*\}$`, `\$\{name\}`,
+	} {
+		if !slices.ContainsFunc(conformance.Texts("Confabcdef"), compile(pattern).MatchString) {
+			t.Errorf("no text has %s", pattern)
+		}
+	}
+}
+
+func changesNames(change func(string) string) func(*store) {
+	return creates(func(n *petstore.NewPet) { n.Name = change(n.Name) })
+}
+
+// storesTwice is a store that adds every fifth pet twice.
+func storesTwice(s *store) {
+	create := s.DoCreatePet
+	var n atomic.Int64
+	s.DoCreatePet = func(ctx context.Context, pet petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
+		if n.Add(1)%5 == 0 {
+			_, _ = create(ctx, pet, petstore.IdempotencyKey{})
+		}
+		return create(ctx, pet, key)
+	}
 }

@@ -1,33 +1,50 @@
 package conformance_test
 
 import (
+	"io"
+	"net/http"
 	"strings"
 	"time"
 )
 
 // brokenMessages are servers that break POST /v1/messages.
-func brokenMessages() []variant {
+func brokenMessages() []broken {
 	timed := func(text string) wrapper { return set(submit, 202, "createdAt", text) }
 	began := time.Now().UTC()
-	return []variant{
-		{name: "a message gets 302", check: "messages.status", http: status(submit, 202, 302)},
-		{name: "a record lacks its id", check: "messages.id", http: lacks(submit, 202, "id")},
-		{name: "a record has a number as id", check: "messages.id", http: set(submit, 202, "id", "7")},
-		{name: "every record has the same id", check: "messages.id.unique", http: set(submit, 202, "id", `"m-1"`)},
-		{name: "the id of a record is the text", check: "messages.id.same-text", http: edit(submit, 202, `"id":"[^"]*"(.*"message":("[^"]*"))`, `"id":$2$1`)},
-		{name: "a record has no text", check: "messages.text", http: lacks(submit, 202, "message")},
-		{name: "a record has a fixed text", check: "messages.echo", http: set(submit, 202, "message", `"Thank you"`)},
-		{name: "the client sets the status of a record", check: "messages.queued", http: responses(submit, 202, func(res *response) {
+	return []broken{
+		{"a message gets 302", "messages.status", status(submit, 202, 302), nil},
+		{"a record lacks its id", "messages.id", lacks(submit, 202, "id"), nil},
+		{"a record has a number as id", "messages.id", set(submit, 202, "id", "7"), nil},
+		{"every record has the same id", "messages.id.unique", set(submit, 202, "id", `"m-1"`), nil},
+		{"the id of a record is the text", "messages.id.same-text", edit(submit, 202, `"id":"[^"]*"(.*"message":("[^"]*"))`, `"id":$2$1`), nil},
+		{"a record has no text", "messages.text", lacks(submit, 202, "message"), nil},
+		{"a record has a fixed text", "messages.echo", set(submit, 202, "message", `"Thank you"`), nil},
+		{"the client sets the status of a record", "messages.queued", responses(submit, 202, func(res *response) {
 			if strings.Contains(res.sent, "delivered") {
 				res.body = strings.Replace(res.body, "queued", "delivered", 1)
 			}
-		})},
-		{name: "a record is QUEUED", check: "messages.queued", http: set(submit, 202, "status", `"QUEUED"`)},
-		{name: "a record has no status", check: "messages.status-type", http: lacks(submit, 202, "status")},
-		{name: "a record has no time", check: "messages.time", http: lacks(submit, 202, "createdAt")},
-		{name: "the time is an HTTP date", check: "messages.time", http: timed(`"Sat, 21 Nov 2026 05:46:16 GMT"`)},
-		{name: "the time is three hours ago", check: "messages.time.now", http: times(func(t time.Time) string { return t.Add(-3 * time.Hour).Format(time.RFC3339) })},
-		{name: "the time goes backwards", check: "messages.time.passes", http: times(func(t time.Time) string { return began.Add(began.Sub(t)).Format(time.RFC3339) })},
-		{name: "the time goes ten thousand times too fast", check: "messages.time.now", http: times(func(t time.Time) string { return began.Add(10_000 * t.Sub(began)).Format(time.RFC3339) })},
+		}), nil},
+		{"a record is QUEUED", "messages.queued", set(submit, 202, "status", `"QUEUED"`), nil},
+		{"a record has no status", "messages.status-type", lacks(submit, 202, "status"), nil},
+		{"a record has no time", "messages.time", lacks(submit, 202, "createdAt"), nil},
+		{"the time is an HTTP date", "messages.time", timed(`"Sat, 21 Nov 2026 05:46:16 GMT"`), nil},
+		{"the time is three hours ago", "messages.time.now", times(func(t time.Time) string { return t.Add(-3 * time.Hour).Format(time.RFC3339) }), nil},
+		{"the time goes backwards", "messages.time.passes", times(func(t time.Time) string { return began.Add(began.Sub(t)).Format(time.RFC3339) }), nil},
+		{"the time goes ten thousand times too fast", "messages.time.now", times(func(t time.Time) string { return began.Add(10_000 * t.Sub(began)).Format(time.RFC3339) }), nil},
+		{"a message may be a form", "messages.form", accepted(submit + `.*\r\nContent-Type: application/x-www-form-urlencoded`), nil},
+		{"a member nested 6000 deep gets 500 in a message", "messages.status", refuses(submit+`.*"more":\[\[`, 0, 500), nil},
+		{"createdAt has the zone +0000", "messages.time.rfc3339", texts(submit, 202, "createdAt", replace("Z", "+0000")), nil},
+		{"a number too large gets 500 with a message", "messages.no-5xx", status(submit+".*1e400", 400, 500), nil},
 	}
+}
+
+// accepted makes a server accept the messages that match a pattern, in any form.
+func accepted(pattern string) wrapper {
+	return requests(pattern, func(r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		_, text, _ := strings.Cut(string(b), "=")
+		r.Header.Set("Content-Type", "application/json")
+		r.Body = io.NopCloser(strings.NewReader(`{"message":"` + text + `"}`))
+		r.ContentLength = -1
+	})
 }

@@ -2,62 +2,77 @@ package conformance_test
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
 	"example.com/animalstore/conformance"
 )
 
-// operations has the operations as the names of broken servers show them.
-var operations = map[string]string{list: "GET /pets", create: "POST /pets", fetch: "GET /pets/{petId}", submit: "POST /messages"}
-
-// brokenServers returns every server that is broken.
-func brokenServers() []variant {
-	return slices.Concat(brokenLists(), brokenCreations(), lenientServers(), brokenFetches(),
-		openServers(), brokenErrors(), brokenMessages(), brokenRFCs(), brokenForClients(), brokenFrameworks(), brokenTexts())
+// broken is a server that is broken.
+type broken struct {
+	name   string
+	checks string // the IDs of the checks that must fail; the last one to fail is the last
+	http   wrapper
+	pets   func(*store)
 }
 
-// Every broken server fails its check, and every check finds a broken server. A run ends
-// after the phase in which the check fails; with -args -full, it is whole.
+// Every broken server fails its checks, and every check finds a broken server. A run ends
+// after the phase in which the last of them fails; with -args -full, it is whole.
 func TestBrokenServers(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	found := make(map[string]int) // by ID of a check
 	names := make(map[string]bool)
-	ran, servers := 0, brokenServers()
-	t.Run("servers", func(t *testing.T) {
-		for _, v := range servers {
-			if names[v.name] {
-				t.Errorf("two broken servers are named %q", v.name)
+	ran := 0
+	judge := func(t *testing.T, b broken, opts conformance.Options) {
+		if names[b.name] {
+			t.Errorf("two broken servers are named %q", b.name)
+		}
+		names[b.name] = true
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			checks := strings.Fields(b.checks)
+			if !*full {
+				opts = conformance.Until(opts, checks[len(checks)-1])
 			}
-			names[v.name] = true
-			t.Run(v.name, func(t *testing.T) {
-				t.Parallel()
-				var failed []string
-				opts := v.opts
-				if !*full {
-					opts = conformance.Until(opts, v.check)
+			r := run(t, variant{http: b.http, pets: b.pets}, opts)
+			mu.Lock()
+			defer mu.Unlock()
+			ran++
+			var failed []string
+			for _, result := range r.Results {
+				if result.Violations > 0 {
+					failed = append(failed, result.ID)
+					found[result.ID]++
 				}
-				r := run(t, v, opts)
-				mu.Lock()
-				defer mu.Unlock()
-				ran++
-				for _, result := range r.Results {
-					if result.Violations > 0 {
-						failed = append(failed, result.ID)
-						found[result.ID]++
-					}
+			}
+			for _, check := range checks {
+				if !slices.Contains(failed, check) {
+					t.Errorf("%s does not fail, but %v; %s %s", check, failed, r.Outcome, r.Reason)
 				}
-				if !slices.Contains(failed, v.check) {
-					t.Errorf("%s does not fail, but %v; %s %s", v.check, failed, r.Outcome, r.Reason)
+			}
+		})
+	}
+	t.Run("servers", func(t *testing.T) {
+		for _, b := range slices.Concat(brokenLists(), brokenCreations(), brokenFetches(), brokenAuth(), brokenMessages(), brokenResponses()) {
+			judge(t, b, conformance.Options{})
+		}
+		for _, b := range brokenLimits() { // which a run that only reads many pets finds
+			change := b.pets
+			b.pets = func(s *store) {
+				filled(150)(s)
+				if change != nil {
+					change(s)
 				}
-			})
+			}
+			judge(t, b, conformance.Options{ReadOnly: !*full})
 		}
 	})
-	if ran < len(servers) { // -run selects servers
+	if ran < len(names) { // -run selects servers
 		return
 	}
-	t.Logf("%d broken servers, %d checks that find one", len(servers), len(found))
+	t.Logf("%d broken servers, %d checks that find one", ran, len(found))
 	for _, c := range conformance.Checks() {
 		if found[c.ID] == 0 {
 			t.Errorf("%s (%s) finds no broken server", c.ID, c.Level)

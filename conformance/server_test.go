@@ -26,7 +26,7 @@ const testKey = testserver.Key
 func TestMain(m *testing.M) {
 	flag.Parse()
 	_ = flag.Set("test.parallel", "32")
-	debug.SetGCPercent(200)
+	debug.SetGCPercent(400)
 	os.Exit(m.Run())
 }
 

@@ -47,6 +47,11 @@ func lists(change func([]petstore.Pet) []petstore.Pet) func(*store) {
 	}
 }
 
+// first makes every list end at n pets.
+func first(n int) func(*store) {
+	return lists(func(all []petstore.Pet) []petstore.Pet { return all[:min(n, len(all))] })
+}
+
 // largeIDs shows IDs of 19 digits, more than a floating-point number holds.
 func largeIDs(s *store) { addToIDs(s, 1<<62) }
 

@@ -124,6 +124,9 @@ func categories(known func(int64) bool) httpapi.Options {
 	}}
 }
 
+// only refuses every category except one.
+func only(n int64) httpapi.Options { return categories(func(id int64) bool { return id == n }) }
+
 // halved is a store whose pages have at most half as many pets as the limit, and link
 // to the next page.
 func halved(s *store) {
@@ -146,8 +149,8 @@ func onlyOnce(next http.Handler) http.Handler {
 
 // nextPage has another field, or another value of Link, that says how to reach the next
 // page.
-func nextPage(name, value string) wrapper {
-	return responses(list, 200, func(res *response) {
+func nextPage(pattern, name, value string) wrapper {
+	return responses(pattern, 200, func(res *response) {
 		if res.header.Get("Link") != "" {
 			res.header.Del("Link")
 			res.header.Set(name, value)

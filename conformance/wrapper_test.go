@@ -99,6 +99,9 @@ func requests(pattern string, change func(*http.Request)) wrapper {
 	})
 }
 
+// withKey gives a request the valid key.
+func withKey(r *http.Request) { r.Header.Set("Authorization", "Bearer "+testKey) }
+
 // query replaces the matches of a pattern in the query of the requests for a list.
 func query(pattern, with string) wrapper {
 	change := replace(pattern, with)
