@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"net/http"
+	"strings"
 	"sync"
 )
 
@@ -12,6 +13,7 @@ func brokenAuth() []broken {
 	return []broken{
 		{"no operation needs a key", every, requests("", withKey), nil},
 		{"a 401 becomes a 403", every, status("", 401, 403), nil},
+		{"keys are compared without case", every, requests(`\r\nAuthorization: Bearer `+strings.ToLower(testKey[:1])+strings.ToUpper(testKey[1:5]), withKey), nil},
 		{"a key that is not ASCII gets 500", every, refuses(`\r\nAuthorization: Bearer clé`, 401, 500), nil},
 		{"the request is validated before the credential", "auth.first auth.create.first messages.auth.first", credentialLast, nil},
 		{"a key that is not UTF-8 gets 400, what follows a key is ignored, and the scheme must be Bearer", "auth.ascii auth.word auth.scheme-case", all(

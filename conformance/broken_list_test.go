@@ -19,6 +19,7 @@ func brokenLists() []broken {
 		{"a list is text/html to clients that accept anything", "pets.list.media-type", header(list+`.*\nAccept: \*/\*\r`, 200, "Content-Type", "text/html"), nil},
 		{"a list is wrapped in an object", "pets.list.array", edit(list, 200, `.*`, `{"pets":$0}`), nil},
 		{"an empty list is null", "pets.list.array", edit(list, 200, `^\[\]$`, "null"), nil},
+		{"an empty list of a status gets 404", "pets.list.status", replaces(`[?&]status=`, 200, `^\[\]$`, 404, failure(404)), nil},
 		{"an empty list has no body", "pets.list.array", edit(list, 200, `^\[\]$`, ""), nil},
 		{"an empty list is 204", "pets.list.status", replaces(list, 200, `^\[\]$`, 204, ""), nil},
 		{"a list of two is an object, a GET with a Content-Type gets 400, limit[] 500, and the message about a filter repeats its quotes", "pets.list.array pets.list.status errors.no-5xx errors.any", all(
@@ -66,6 +67,9 @@ func brokenLimits() []broken {
 		{"the default limit is 21", "pets.list.limit.default", query(unlimited, "$1&limit=21"), nil},
 		{"there is no default limit", "pets.list.limit.default", query(unlimited, "$1&limit=100"), nil},
 		{"a limit may have zeros before it", "pets.list.refused", query(`limit=0+([1-9])`, "limit=$1"), nil},
+		{"limits are clamped", "pets.list.refused", query(`limit=101$`, "limit=100"), nil},
+		{"an unknown status is ignored", "pets.list.refused", query(`status=lost$`, ""), nil},
+		{"a limit above 100 gets 500", "errors.no-5xx", status(`[?&]limit=(101|1000) `, 400, 500), nil},
 		{"limit has no maximum", "pets.list.limit.above", noMaximum(`[?&]limit=(10[1-9]|1[1-9]\d|[2-9]\d\d|\d{4,18})[& ]`), nil},
 		{"a negative limit is none", "pets.list.limit.above", noMaximum(`[?&]limit=-1 `), nil},
 		{"an empty limit is none", "pets.list.limit.above", noMaximum(`[?&]limit= `), nil},

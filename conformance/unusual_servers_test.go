@@ -177,7 +177,7 @@ func cached(d time.Duration) wrapper {
 
 // proxied has a proxy in front of it, which responds in HTML to what it does not forward.
 func proxied(next http.Handler) http.Handler {
-	return all(html(`^[A-Z]+ [^ ]*(%|'|\[)`, 400), html(create+`.*aaaaa`, 413), html(`^GET /v1/pets/[^ ?]*[^-0-9 ?]`, 404))(next)
+	return all(html(`^[A-Z]+ [^ ]*(%|'|\[)`, 400), html(create+`.*aaaaa`, 413), html(`^GET /v1/pets/[^ ?]*[^-0-9 ?]`, 404), where(`^POST .*<script`, firewall))(next)
 }
 
 // losesResponses drops the connection of every tenth new pet after it has added it, but

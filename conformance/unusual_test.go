@@ -73,7 +73,7 @@ func unusualServers() []variant {
 				*res = response{status: 503, header: http.Header{"Content-Type": {"text/plain"}}, body: "not now"}
 			}
 		})},
-		{name: "a proxy responds to unusual URLs, and of the categories that pets have, 1 does not exist any more", http: proxied, options: only(5), pets: func(s *store) {
+		{name: "a proxy responds to unusual URLs and to what looks like a script, and of the categories that pets have, 1 does not exist any more", http: proxied, options: only(5), pets: func(s *store) {
 			for _, category := range []int64{1, 5} {
 				mustCreate(s.DoCreatePet(context.Background(), petstore.NewPet{Name: "Rex", CategoryID: category}, petstore.IdempotencyKey{}))
 			}
@@ -81,7 +81,7 @@ func unusualServers() []variant {
 		{name: "only what the contract requires, and categories are positive", http: all(every(bare), strictScheme), options: categories(func(n int64) bool { return n > 0 })},
 		{name: "lists show a pet almost two seconds after it was added, and the same message twice is one message", pets: late(1900 * time.Millisecond), http: repeats(submit, 202)},
 		{name: "lists are cached for more than a second, 1 MiB gets no response, and a body that is cut short 400 with a key or without", http: all(
-			cached(1300*time.Millisecond), where(create+`.*aaaaa`, drops), rejects(`^POST .*\r\n\r\n\{"(name|message)":$`, 400))},
+			cached(1300*time.Millisecond), where(create+`.*aaaaa`, drops), rejects(`^POST .*\r\n\r\n\{"$`, 400))},
 		{name: "a store full of pets, the newest first", pets: func(s *store) {
 			filled(350)(s)
 			lists(func(pets []petstore.Pet) []petstore.Pet { slices.Reverse(pets); return pets })(s)
