@@ -6,49 +6,32 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/internal/test/process"
-	"example.com/animalstore/internal/test/testserver"
 )
-
-// runSuite judges the test server with changed responses.
-func runSuite(t *testing.T, change func(*http.Request, *httptest.ResponseRecorder), opts conformance.Options) *conformance.Report {
-	t.Helper()
-	srv := httptest.NewServer(testserver.Changed(testserver.New(5), change))
-	defer srv.Close()
-	opts.Timeout = 5 * time.Minute // the machine may be busy
-	r, err := conformance.Run(t.Context(), conformance.Target{URL: srv.URL + "/v1", Key: testserver.Key}, &opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 // leaky breaks the contract in many ways and echoes the key with markup and control
 // characters.
-func leaky(r *http.Request, rec *httptest.ResponseRecorder) {
-	key, header := r.Header.Get("Authorization"), rec.Header()
-	header.Del("Deprecation")
-	header.Set("X-Got", key)
-	if header.Get("Sunset") != "" {
-		header.Set("Sunset", "Wed, 05 Dec 2029 00:00:00 GMT")
+func leaky(res *response) {
+	key := res.request.Header.Get("Authorization")
+	res.header.Del("Deprecation")
+	res.header.Set("X-Got", key)
+	if res.header.Get("Sunset") != "" {
+		res.header.Set("Sunset", "Wed, 05 Dec 2029 00:00:00 GMT")
 	}
-	switch {
-	case rec.Code == http.StatusCreated:
-		rec.Code = http.StatusOK
+	if res.status == 201 {
+		res.status = 200
 	}
-	if rec.Code >= 400 {
-		rec.Body = bytes.NewBufferString(`{"message":"\u001b[31m bad key ` + key + `","got":"` + key + "\x1b[31m\x00" + `"}`)
+	if res.status >= 400 {
+		res.body = `{"message":"\u001b[31m bad key ` + key + `","got":"` + key + "\x1b[31m\x00" + `"}`
 	}
 }
 
@@ -79,7 +62,7 @@ func wantParts(t *testing.T, text string, want ...string) {
 // Every format has every verdict, without the key and the target's control characters.
 func TestFormats(t *testing.T) {
 	t.Parallel()
-	r := runSuite(t, leaky, conformance.Options{Skip: []string{"pets.list.status"}})
+	r := run(t, variant{http: responses("", 0, leaky)}, conformance.Options{Skip: []string{"pets.list.status"}})
 	c := r.Counts
 	if c[conformance.Pass] == 0 || c[conformance.Fail] == 0 || c[conformance.Warn] == 0 || c[conformance.Skip] == 0 {
 		t.Errorf("the report does not have every verdict: %+v", c)
@@ -89,7 +72,7 @@ func TestFormats(t *testing.T) {
 		"brief": brief, "verbose": verbose, "json": (*conformance.Report).WriteJSON, "junit": (*conformance.Report).WriteJUnit,
 	} {
 		texts[name] = write(t, r, f)
-		for _, secret := range []string{testserver.Key, testserver.Key[:len(testserver.Key)-8], "\x00", "\x1b"} {
+		for _, secret := range []string{testKey, testKey[:len(testKey)-8], "\x00", "\x1b"} {
 			if i := strings.Index(texts[name], secret); i >= 0 {
 				t.Errorf("%s has %q: …%s…", name, secret, texts[name][max(0, i-80):min(len(texts[name]), i+80)])
 			}
