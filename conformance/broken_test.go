@@ -12,13 +12,13 @@ import (
 // broken is a server that is broken.
 type broken struct {
 	name   string
-	checks string // the IDs of the checks that must fail; the last one to fail is the last
+	checks string // the IDs of the checks that must fail, the last to do so at the end
 	http   wrapper
 	pets   func(*store)
 }
 
 // Every broken server fails its checks, and every check finds a broken server. A run ends
-// after the phase in which the last of them fails; with -args -full, it is whole.
+// after the scenario in which the last of them fails; with -args -full, it is whole.
 func TestBrokenServers(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

@@ -45,14 +45,6 @@ type variant struct {
 
 var full = flag.Bool("full", false, "judge every server with whole runs, as users do")
 
-// slow skips a test that spends most of its time with waiting.
-func slow(t *testing.T) {
-	t.Helper()
-	if !*full {
-		t.Skip("it waits for half a minute: add -args -full")
-	}
-}
-
 // newServer serves v on loopback.
 func newServer(t testing.TB, v variant) conformance.Target {
 	t.Helper()

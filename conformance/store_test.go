@@ -52,32 +52,28 @@ func first(n int) func(*store) {
 	return lists(func(all []petstore.Pet) []petstore.Pet { return all[:min(n, len(all))] })
 }
 
-// largeIDs shows IDs of 19 digits, more than a floating-point number holds.
-func largeIDs(s *store) { addToIDs(s, 1<<62) }
-
-// idsFrom0 shows IDs from 0 on.
-func idsFrom0(s *store) { addToIDs(s, -1) }
-
 // addToIDs adds an offset to the IDs of a store.
-func addToIDs(s *store, offset int64) {
-	list, create, get := s.DoListPets, s.DoCreatePet, s.DoGetPet
-	s.DoListPets = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-		page, err := list(ctx, q)
-		page.Pets = slices.Clone(page.Pets)
-		for i := range page.Pets {
-			page.Pets[i].ID += offset
+func addToIDs(offset int64) func(*store) {
+	return func(s *store) {
+		list, create, get := s.DoListPets, s.DoCreatePet, s.DoGetPet
+		s.DoListPets = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+			page, err := list(ctx, q)
+			page.Pets = slices.Clone(page.Pets)
+			for i := range page.Pets {
+				page.Pets[i].ID += offset
+			}
+			return page, err
 		}
-		return page, err
-	}
-	s.DoCreatePet = func(ctx context.Context, n petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
-		p, err := create(ctx, n, key)
-		p.ID += offset
-		return p, err
-	}
-	s.DoGetPet = func(ctx context.Context, id int64) (petstore.Pet, error) {
-		p, err := get(ctx, id-offset)
-		p.ID += offset
-		return p, err
+		s.DoCreatePet = func(ctx context.Context, n petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
+			p, err := create(ctx, n, key)
+			p.ID += offset
+			return p, err
+		}
+		s.DoGetPet = func(ctx context.Context, id int64) (petstore.Pet, error) {
+			p, err := get(ctx, id-offset)
+			p.ID += offset
+			return p, err
+		}
 	}
 }
 

@@ -41,13 +41,6 @@ func hangsUp(proto string, silent bool) wrapper {
 	}
 }
 
-// bare lacks what only RFCs require.
-func bare(res *response) {
-	for _, name := range []string{"Location", "Allow", "Www-Authenticate", "Sunset", "Deprecation", "Link"} {
-		delete(res.header, name)
-	}
-}
-
 func times(format func(time.Time) string) wrapper {
 	return texts(submit, 202, "createdAt", func(string) string { return format(time.Now().UTC()) })
 }
@@ -104,28 +97,25 @@ func refusesNames(code petstore.Code) func(*store) {
 	}
 }
 
-// names refuses the names that are not right.
-func names(right func(string) bool) httpapi.Options {
+// valid refuses the pets that are not right.
+func valid(right func(petstore.NewPet) bool) httpapi.Options {
 	return httpapi.Options{Validate: func(_ context.Context, n petstore.NewPet) error {
-		if !right(n.Name) {
-			return petstore.Errorf(petstore.CodeInvalid, "name: is not right")
+		if !right(n) {
+			return petstore.Errorf(petstore.CodeInvalid, "the pet is not right")
 		}
 		return nil
 	}}
 }
 
-// categories refuses the categories that are not known.
-func categories(known func(int64) bool) httpapi.Options {
-	return httpapi.Options{Validate: func(_ context.Context, n petstore.NewPet) error {
-		if !known(n.CategoryID) {
-			return petstore.Errorf(petstore.CodeInvalid, "categoryId: there is no such category")
-		}
-		return nil
-	}}
+// names refuses the names that are not right.
+func names(right func(string) bool) httpapi.Options {
+	return valid(func(n petstore.NewPet) bool { return right(n.Name) })
 }
 
 // only refuses every category except one.
-func only(n int64) httpapi.Options { return categories(func(id int64) bool { return id == n }) }
+func only(category int64) httpapi.Options {
+	return valid(func(n petstore.NewPet) bool { return n.CategoryID == category })
+}
 
 // halved is a store whose pages have at most half as many pets as the limit, and link
 // to the next page.
@@ -176,9 +166,7 @@ func cached(d time.Duration) wrapper {
 }
 
 // proxied has a proxy in front of it, which responds in HTML to what it does not forward.
-func proxied(next http.Handler) http.Handler {
-	return all(html(`^[A-Z]+ [^ ]*(%|'|\[)`, 400), html(create+`.*aaaaa`, 413), html(`^GET /v1/pets/[^ ?]*[^-0-9 ?]`, 404), where(`^POST .*<script`, firewall))(next)
-}
+var proxied = all(html(`^[A-Z]+ [^ ]*(%|'|\[)`, 400), html(create+`.*aaaaa`, 413), html(`^GET /v1/pets/[^ ?]*[^-0-9 ?]`, 404), where(`^POST .*<script`, firewall))
 
 // losesResponses drops the connection of every tenth new pet after it has added it, but
 // not twice for the same one.

@@ -233,7 +233,8 @@ func texts(op string, of int, member string, change func(string) string) wrapper
 		if err := json.Unmarshal([]byte(s), &text); err != nil {
 			panic(err)
 		}
-		return string(marshal(change(text)))
+		b, _ := json.Marshal(change(text))
+		return string(b)
 	})
 }
 
@@ -253,12 +254,4 @@ func compile(pattern string) *regexp.Regexp { return regexp.MustCompile("(?s)" +
 func replace(pattern, with string) func(string) string {
 	re := compile(pattern)
 	return func(s string) string { return re.ReplaceAllString(s, with) }
-}
-
-func marshal(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return b
 }

@@ -4,12 +4,22 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"example.com/animalstore/conformance"
+	"example.com/animalstore/petstore/petstoretest"
 )
+
+// slow skips a test that spends most of its time with waiting.
+func slow(t *testing.T) {
+	t.Helper()
+	if !*full {
+		t.Skip("it waits for half a minute: add -args -full")
+	}
+}
 
 // limited returns a hook of a server that closes connections beyond three.
 func limited() func(net.Conn, http.ConnState) {
@@ -68,5 +78,24 @@ func TestLimited(t *testing.T) {
 				t.Errorf("%s", text(r))
 			}
 		})
+	}
+}
+
+// The difficult server of petstoretest is conformant.
+func TestDifficult(t *testing.T) {
+	slow(t)
+	t.Parallel()
+	h := petstoretest.NewHandler(&petstoretest.Options{Difficult: true, Seed: 1}) // not New, which would report the suite's deliberate mistakes
+	srv := httptest.NewServer(h)
+	defer srv.Close()
+	target := conformance.Target{URL: srv.URL + "/v1", MessagesURL: srv.URL + "/v1", Key: petstoretest.Key}
+	r, err := conformance.Run(t.Context(), target, &conformance.Options{Timeout: 3 * time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Outcome == conformance.NotJudged || h.Summary().Failures == 0 || slices.ContainsFunc(r.Results, func(result conformance.Result) bool { // a server that drops connections and cuts responses short is not conformant
+		return result.ID != "http.response" && result.Verdict == conformance.Fail
+	}) {
+		t.Errorf("%s\n%s\n%s", r.Headline(), text(r), h.Summary())
 	}
 }
