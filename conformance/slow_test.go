@@ -61,6 +61,13 @@ func TestLimited(t *testing.T) {
 		"connections beyond 3 are closed": {},
 		"a third operation gets 429":      {http: crowded(429)},
 		"a third operation gets 503":      {http: crowded(503)},
+		"503 for 20 seconds, and says so": {http: func(next http.Handler) http.Handler {
+			began := time.Now()
+			return when(func(*http.Request) bool { return time.Since(began) < 20*time.Second }, responses("", 0, func(res *response) {
+				res.status, res.body = 503, failure(503)
+				res.header.Set("Retry-After", "21")
+			}))(next)
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
