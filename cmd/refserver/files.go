@@ -39,7 +39,7 @@ func fileCommands() []flags.Command {
 // server. It returns any other error as it is.
 func inUse(err error, c *flags.Call) error {
 	if errors.Is(err, storage.ErrLocked) {
-		return fmt.Errorf("%s is in use by a server; stop that first, or use a backup, which is an export", c.Args[0])
+		return fmt.Errorf("%s is in use by a server: stop that first", c.Args[0])
 	}
 	return err
 }
