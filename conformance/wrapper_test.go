@@ -49,6 +49,9 @@ func when(applies func(*http.Request) bool, w wrapper) wrapper {
 
 // where applies w to the requests that match a pattern, as HTTP/1.1 writes them.
 func where(pattern string, w wrapper) wrapper {
+	if pattern == "" {
+		return w
+	}
 	re := compile(pattern)
 	return when(func(r *http.Request) bool {
 		text, err := httputil.DumpRequest(r, true)
