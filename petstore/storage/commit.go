@@ -21,7 +21,7 @@ import (
 //	    └ commit         commit.go       in one transaction, for all of the batch:
 //	      ├ sameFile     file.go         make sure that the file is still the one at its path
 //	      ├ beginWrite   transaction.go  make sure that nothing else has written to the file
-//	      ├ outcome      outcome.go      look up and store the outcome, if there is a key
+//	      ├ once         outcome.go      look up and store the outcome, if there is a key
 //	      ├ addPet       pet.go          encode the pet, and add it to the last blocks in memory (tail)
 //	      ├ store        transaction.go  store these blocks and the state
 //	      ├ Commit       bbolt           write and sync the pages, then the meta page

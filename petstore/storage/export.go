@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"example.com/animalstore/internal/newfile"
 	"example.com/animalstore/petstore/internal/rules"
@@ -37,7 +36,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer) error {
 	if e := s.damage.Load(); e != nil {
 		return e
 	}
-	x := exporter{began: s.opts.now()}
+	x := exporter{began: s.opts.now().UnixMicro()}
 	x.out = lines.NewWriter(&x.part)
 	err := s.view(ctx, func(tx *snapshot) error {
 		x.start = tx.state
@@ -60,7 +59,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer) error {
 			}
 		}
 	}
-	if err := x.out.End(x.start.LastPet, x.start.LastMessage, x.began); err != nil {
+	if err := x.out.End(x.start.LastPet, x.start.LastMessage); err != nil {
 		return err
 	}
 	_, err = x.part.WriteTo(w)
@@ -90,8 +89,8 @@ func CreateExportFile(path string, export func(w io.Writer) error) error {
 type exporter struct {
 	part  bytes.Buffer  // what was read, and is not written yet
 	out   *lines.Writer // to part
-	began time.Time
-	start state // of the store when the export began
+	began int64         // in microseconds since 1970
+	start state         // of the store when the export began
 
 	// What was read last.
 	pet, message int64
@@ -154,9 +153,9 @@ func (x *exporter) readOutcomes(tx *snapshot) (done bool, err error) {
 			return false, err
 		}
 		x.key = bytes.Clone(k)
-		o := outcomeOf(body)
-		if !o.expired(x.began.UnixMicro()) && o.Pet <= x.start.LastPet && o.Message <= x.start.LastMessage {
-			if err := x.out.Outcome(o.line(k)); err != nil {
+		o := outcomeOf(k, body)
+		if !o.Expired(x.began) && o.Pet <= x.start.LastPet && o.Message <= x.start.LastMessage {
+			if err := x.out.Outcome(o); err != nil {
 				return false, err
 			}
 		}

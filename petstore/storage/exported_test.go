@@ -32,13 +32,8 @@ func exported(t testing.TB, path string) string {
 	if err := storage.Export(path, &b); err != nil {
 		t.Fatal(err)
 	}
-	return withoutTime(b.String())
+	return b.String()
 }
-
-var exportedAt = regexp.MustCompile(`,"exportedAt":"[^"]*"`)
-
-// withoutTime removes the moment that an export names.
-func withoutTime(export string) string { return exportedAt.ReplaceAllString(export, "") }
 
 // withEnd returns lines with that of their end.
 func withEnd(lines string, lastPet, lastMessage int64) string {
@@ -52,7 +47,7 @@ func salvaged(t testing.TB, path string) (export string, damages []string) {
 	t.Helper()
 	var b strings.Builder
 	x, err := storage.Salvage(path, &b, func(err error) { damages = append(damages, err.Error()) })
-	export = withoutTime(b.String())
+	export = b.String()
 	if pets, messages := strings.Count(export, `"name":`), strings.Count(export, `"message":"`); err != nil || x != (storage.Totals{Pets: int64(pets), Messages: int64(messages)}) {
 		t.Errorf("%d pets and %d messages were saved: %+v, %v", pets, messages, x, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"iter"
 	"os"
 	"time"
 
@@ -30,89 +29,53 @@ var ErrMalformed = lines.ErrMalformed
 // It needs little memory for any number of pets. The error wraps [ErrMalformed] and names
 // the line, wraps fs.ErrExist if there is a file, or is of ctx or of a write. Until the store
 // is on disk, the name of its file ends in .part; a process that is killed leaves that.
-func Import(ctx context.Context, path string, r io.Reader) (Totals, error) {
-	im := importer{state: state{Schema: schema}}
-	err := newfile.Create(path, func(temp *os.File) error {
-		return makeStore(temp, func(db *bbolt.DB) error {
-			im.db = db
-			if err := im.all(ctx, lines.Read(r)); err != nil {
-				return err
-			}
-			return db.Update(func(*bbolt.Tx) error { return nil }) // so that both meta pages lead to all of it
+func Import(ctx context.Context, path string, r io.Reader) (got Totals, err error) {
+	err = newfile.Create(path, func(temp *os.File) error {
+		return makeStore(temp, func(db *bbolt.DB) (err error) {
+			got, err = importAll(ctx, db, lines.NewReader(r))
+			return err
 		})
 	})
-	if err != nil {
-		return Totals{}, err
-	}
-	return Totals{im.state.Pets, im.state.Queued, im.outcomes}, nil
+	return got, err
 }
 
-// importer is an import under way.
-type importer struct {
-	db       *bbolt.DB
-	state    state
-	outcomes int64 // how many were stored
-	batch    []lines.Record
-	size     int // of the batch
-}
-
-// all stores the records, as many in one transaction as it can keep in memory.
-func (im *importer) all(ctx context.Context, records iter.Seq2[lines.Record, error]) error {
-	now := time.Now().UnixMicro()
-	for rec, err := range records {
-		if err = cmp.Or(err, ctx.Err()); err != nil {
-			return err
-		}
-		im.size += 200 // for what a record has beside its text
-		switch {
-		case rec.Pet != nil:
-			im.size += len(rec.Pet.Name)
-		case rec.Message != nil:
-			im.size += len(rec.Message.Text)
-		case rec.Outcome != nil:
-			if o := (outcome{Made: rec.Outcome.Created.UnixMicro()}); o.expired(now) {
-				continue
+// importAll stores all records of r in an empty store.
+func importAll(ctx context.Context, db *bbolt.DB, r *lines.Reader) (got Totals, err error) {
+	st, now := state{Schema: schema}, time.Now().UnixMicro()
+	// The last transaction has no records, so both meta pages lead to all of them.
+	for size := 1; size > 0 && err == nil; {
+		err = db.Update(func(bolt *bbolt.Tx) error {
+			tx := writeTx{Tx: bolt, state: st}
+			tableIn(bolt, &outcomeTable).FillPercent = 0.9 // the keys ascend
+			for size = 0; size < maxImport; size += 200 {  // for what a record has beside its text
+				rec, err := r.Next()
+				if err == io.EOF {
+					break
+				}
+				err = cmp.Or(err, ctx.Err())
+				switch m, o := rec.Message, rec.Outcome; {
+				case err != nil:
+				case rec.Pet != nil:
+					size += len(rec.Pet.Name)
+					err = tx.addPet(*rec.Pet)
+				case m != nil:
+					size += len(m.Text)
+					n, _ := rules.ParseMessageID(m.ID)
+					err = tx.addMessage(n, m.CreatedAt.UnixMicro(), m.Text)
+				case o == nil:
+					tx.LastPet, tx.LastMessage = rec.End.LastPet, rec.End.LastMessage
+				case !o.Expired(now):
+					got.Outcomes++
+					err = tx.addOutcome(o)
+				}
+				if err != nil {
+					return err
+				}
 			}
-			im.outcomes++
-		}
-		if im.batch = append(im.batch, rec); im.size >= maxImport {
-			if err := im.db.Update(im.commit); err != nil {
-				return err
-			}
-		}
+			st = tx.state
+			return tx.store()
+		})
 	}
-	return im.db.Update(im.commit)
-}
-
-// commit stores the batch.
-func (im *importer) commit(bolt *bbolt.Tx) error {
-	tx := writeTx{Tx: bolt, state: im.state}
-	err := tx.addRecords(im.batch)
-	if err == nil {
-		err = tx.store()
-	}
-	im.state, im.batch, im.size = tx.state, im.batch[:0], 0
-	return err
-}
-
-// addRecords adds records, which are valid.
-func (tx *writeTx) addRecords(records []lines.Record) (err error) {
-	tableIn(tx.Tx, &outcomeTable).FillPercent = 0.9 // the keys ascend
-	for _, rec := range records {
-		switch m, o := rec.Message, rec.Outcome; {
-		case rec.Pet != nil:
-			err = tx.addPet(*rec.Pet)
-		case m != nil:
-			n, _ := rules.ParseMessageID(m.ID)
-			err = tx.addMessage(n, m.CreatedAt.UnixMicro(), m.Text)
-		case o != nil:
-			err = tx.addOutcome(o.Key[:], outcome{o.Created.UnixMicro(), o.Pet, o.Message, o.Value})
-		default:
-			tx.LastPet, tx.LastMessage = rec.End.LastPet, rec.End.LastMessage
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	got.Pets, got.Messages = st.Pets, st.Queued
+	return got, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/internal/rules"
+	"example.com/animalstore/petstore/storage/internal/lines"
 )
 
 // SubmitMessage implements petstore.Messages.
@@ -18,7 +19,7 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, key petstore.Ide
 	}
 	var m petstore.Message
 	err := s.update(ctx, func(tx *writeTx) error {
-		o, err := tx.outcome(rules.SubmitMessage, key, []byte(text), func(o *outcome) error {
+		o, err := tx.once(rules.SubmitMessage, key, []byte(text), func(o *lines.Outcome) error {
 			if tx.Queued >= int64(s.opts.QueueCapacity) {
 				return petstore.ErrQueueFull
 			}
@@ -28,7 +29,7 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, key petstore.Ide
 			o.Message = tx.LastMessage + 1
 			return tx.addMessage(o.Message, tx.now, text)
 		})
-		m = newMessage(o.Message, o.Made, text)
+		m = newMessage(o.Message, o.Created, text)
 		return err
 	})
 	if err != nil {

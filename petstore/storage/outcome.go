@@ -2,88 +2,63 @@ package storage
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
-	"time"
+	"slices"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/internal/rules"
 	"example.com/animalstore/petstore/storage/internal/lines"
 )
 
-// window is how long an outcome is kept at least, in microseconds.
-var window = petstore.IdempotencyWindow.Microseconds()
-
-// outcome is the result of a create with an idempotency key. Its fields are stored in
-// this order, under the digest of the key.
-type outcome struct {
-	Made    int64             // when, in microseconds since 1970
-	Pet     int64             // the ID of the pet; 0: it was a message
-	Message int64             // the number of the message; 0: it was a pet
-	Value   [sha256.Size]byte // digest of the pet or the message, without its ID
-}
-
-func (o *outcome) expired(now int64) bool { return o.Made < now-window }
-
-// outcomeOf returns the outcome in the body of a record.
-func outcomeOf(body []byte) (o outcome) {
-	_, _ = binary.Decode(body, binary.BigEndian, &o) // it has the length of an outcome
-	return o
-}
-
-// line returns the outcome under a key as an export has it.
-func (o *outcome) line(key []byte) *lines.Outcome {
+// outcomeOf returns the outcome of a record.
+func outcomeOf(key, body []byte) *lines.Outcome {
 	return &lines.Outcome{
 		Key:     [sha256.Size]byte(key),
-		Value:   o.Value,
-		Pet:     o.Pet,
-		Message: o.Message,
-		Created: time.UnixMicro(o.Made).UTC(),
+		Created: int64At(body),
+		Pet:     int64At(body[8:]),
+		Message: int64At(body[16:]),
+		Value:   [sha256.Size]byte(body[24:]),
 	}
 }
 
-// outcome returns the outcome of an earlier create with the same operation and key. If
-// there is none, or if it has expired, it calls create, which sets what it has created,
-// and stores the outcome. If the earlier create had another value, outcome returns
+// once returns the outcome of an earlier create with the same operation and key. If
+// there is none, or if it has expired, once calls create, which sets what it has created,
+// and stores the outcome. If the earlier create had another value, once returns
 // petstore.ErrIdempotencyMismatch.
-func (tx *writeTx) outcome(
-	operation string, key petstore.IdempotencyKey, value []byte, create func(*outcome) error,
-) (outcome, error) {
-	made := outcome{Made: tx.now}
+func (tx *writeTx) once(
+	operation string, key petstore.IdempotencyKey, value []byte, create func(*lines.Outcome) error,
+) (*lines.Outcome, error) {
+	made := &lines.Outcome{Created: tx.now}
 	if key.Key == "" {
-		return made, create(&made)
+		return made, create(made)
 	}
-	digest := rules.Digest(operation, key)
-	made.Value = sha256.Sum256(value)
-	body, err := tableIn(tx.Tx, &outcomeTable).find(digest[:])
+	made.Key, made.Value = rules.Digest(operation, key), sha256.Sum256(value)
+	body, err := tableIn(tx.Tx, &outcomeTable).find(made.Key[:])
 	if err != nil {
-		return outcome{}, err
+		return made, err
 	}
 	if body != nil {
-		switch earlier := outcomeOf(body); {
-		case earlier.expired(tx.now):
+		switch earlier := outcomeOf(made.Key[:], body); {
+		case earlier.Expired(tx.now):
 		case earlier.Value != made.Value:
-			return outcome{}, petstore.ErrIdempotencyMismatch
+			return made, petstore.ErrIdempotencyMismatch
 		default: // it is repeated
 			return earlier, nil
 		}
 	}
-	if err := create(&made); err != nil {
-		return outcome{}, err
+	if err := create(made); err != nil {
+		return made, err
 	}
-	if err := tx.deleteExpired(digest[:]); err != nil {
-		return outcome{}, err
+	if err := tx.deleteExpired(made.Key[:]); err != nil {
+		return made, err
 	}
-	return made, tx.addOutcome(digest[:], made)
+	return made, tx.addOutcome(made)
 }
 
-// addOutcome stores an outcome under the digest of its key.
-func (tx *writeTx) addOutcome(digest []byte, o outcome) error {
-	body, err := binary.Append(nil, binary.BigEndian, o)
-	if err != nil {
-		return err
-	}
-	tx.outcomes = append(tx.outcomes, digest)
-	return tableIn(tx.Tx, &outcomeTable).put(digest, body)
+// addOutcome stores an outcome.
+func (tx *writeTx) addOutcome(o *lines.Outcome) error {
+	tx.outcomes = append(tx.outcomes, o.Key[:])
+	body := slices.Concat(idKey(o.Created), idKey(o.Pet), idKey(o.Message), o.Value[:])
+	return tableIn(tx.Tx, &outcomeTable).put(o.Key[:], body)
 }
 
 // deleteExpired looks at four outcomes from a digest on, and deletes those that have expired.
@@ -99,7 +74,7 @@ func (tx *writeTx) deleteExpired(digest []byte) error {
 		if err != nil {
 			return err
 		}
-		if o := outcomeOf(body); o.expired(tx.now) {
+		if outcomeOf(k, body).Expired(tx.now) {
 			expired = append(expired, k)
 		}
 		k, v = c.Next()

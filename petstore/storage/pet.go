@@ -8,6 +8,7 @@ import (
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/internal/petjson"
 	"example.com/animalstore/petstore/internal/rules"
+	"example.com/animalstore/petstore/storage/internal/lines"
 )
 
 // CreatePet implements petstore.Service.
@@ -24,7 +25,7 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.I
 	}
 	pet := petstore.Pet{NewPet: p}
 	err := s.update(ctx, func(tx *writeTx) error {
-		o, err := tx.outcome(rules.CreatePet, key, value, func(o *outcome) error {
+		o, err := tx.once(rules.CreatePet, key, value, func(o *lines.Outcome) error {
 			if tx.LastPet == math.MaxInt64 {
 				return rules.ErrNoIDs
 			}

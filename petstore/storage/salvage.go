@@ -87,7 +87,7 @@ func (r *fileReader) readFile(path string) (err error) {
 	if r.file, err = openLocked(path, os.O_RDONLY); err != nil {
 		return err
 	}
-	defer closeUnmapped(r.file)
+	defer r.file.Close()
 	r.meta, err = inspect(r.file)
 	sound := err == nil
 	switch {
@@ -120,10 +120,10 @@ func (r *fileReader) readFile(path string) (err error) {
 	if err := st.checkQueued(r.out.Messages); err != nil && whole && st.Schema > 0 {
 		r.damage(err)
 	}
-	now := time.Now()
+	now := time.Now().UnixMicro()
 	r.table(&outcomeTable, func(rec record) {
-		if o := outcomeOf(rec.value); r.outcomes && !o.expired(now.UnixMicro()) {
-			_ = r.out.Outcome(o.line(rec.key))
+		if o := outcomeOf(rec.key, rec.value); r.outcomes && !o.Expired(now) {
+			_ = r.out.Outcome(o)
 		}
 	})
 	if r.outcomes && r.first != nil {
@@ -133,7 +133,7 @@ func (r *fileReader) readFile(path string) (err error) {
 		st.LastPet = min(st.LastPet, math.MaxInt64-maxWaiting) + maxWaiting
 		st.LastMessage = min(st.LastMessage, math.MaxInt64-maxWaiting) + maxWaiting
 	}
-	return r.out.End(st.LastPet, st.LastMessage, now)
+	return r.out.End(st.LastPet, st.LastMessage)
 }
 
 // allPets yields each pet of petTables once, in order: one that is damaged in the table of all

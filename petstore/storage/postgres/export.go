@@ -72,11 +72,11 @@ func export(ctx context.Context, conn *pgx.Conn, out *lines.Writer) error {
 			Value:   [32]byte(o.hash),
 			Pet:     o.pet,
 			Message: o.message,
-			Created: o.made.UTC(),
+			Created: o.made.UnixMicro(),
 		})
 	})
 	if err != nil {
 		return err
 	}
-	return out.End(want.lastPet, want.lastMessage, want.now)
+	return out.End(want.lastPet, want.lastMessage)
 }

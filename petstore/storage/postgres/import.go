@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -62,7 +63,11 @@ func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader) (got
 		tx.pets, tx.messages, tx.keyed = tx.pets[:0], tx.messages[:0], tx.keyed[:0]
 		return explain(conn.SendBatch(ctx, &b).Close())
 	}
-	for rec, err := range lines.Read(r) {
+	for records := lines.NewReader(r); ; {
+		rec, err := records.Next()
+		if err == io.EOF {
+			break
+		}
 		if err != nil {
 			return got, err
 		}
@@ -75,7 +80,7 @@ func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader) (got
 			n, _ := rules.ParseMessageID(rec.Message.ID)
 			tx.messages = append(tx.messages, &change{message: &rec.Message.Text, number: n, made: rec.Message.CreatedAt})
 		case rec.Outcome != nil:
-			o := outcome{rec.Outcome.Key[:], rec.Outcome.Value[:], rec.Outcome.Pet, rec.Outcome.Message, rec.Outcome.Created}
+			o := outcome{rec.Outcome.Key[:], rec.Outcome.Value[:], rec.Outcome.Pet, rec.Outcome.Message, time.UnixMicro(rec.Outcome.Created)}
 			if !o.expired(tx.now) {
 				got.Outcomes++
 				tx.keyed = append(tx.keyed, o)

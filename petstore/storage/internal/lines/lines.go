@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"hash/crc32"
 	"io"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -28,7 +27,12 @@ type Outcome struct {
 	Value   [sha256.Size]byte `json:"value"`            // digest of the pet or message, without its ID
 	Pet     int64             `json:"pet,omitzero"`     // its ID; 0: it was a message
 	Message int64             `json:"message,omitzero"` // its number; 0: it was a pet
-	Created time.Time         `json:"createdAt"`        // to the microsecond
+	Created int64             `json:"created"`          // when, in microseconds since 1970
+}
+
+// Expired reports whether o need not be remembered any longer. now is in microseconds since 1970.
+func (o *Outcome) Expired(now int64) bool {
+	return o.Created < now-petstore.IdempotencyWindow.Microseconds()
 }
 
 // Counts says how many lines of each kind there are.
@@ -41,10 +45,9 @@ type Counts struct {
 // End is the last line of an export. An export without it was cut short.
 type End struct {
 	Counts
-	LastPet     int64     `json:"lastPet"`             // the highest ID that was issued
-	LastMessage int64     `json:"lastMessage"`         // the highest number that was issued
-	CRC32C      *uint32   `json:"crc32c,omitempty"`    // of the lines before it, without their ends; nil: unknown
-	ExportedAt  time.Time `json:"exportedAt,omitzero"` // the moment that the export is of
+	LastPet     int64  `json:"lastPet"`     // the highest ID that was issued
+	LastMessage int64  `json:"lastMessage"` // the highest number that was issued
+	CRC32C      uint32 `json:"crc32c"`      // of the lines before it, without their ends; 0: unknown
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -79,10 +82,9 @@ func (w *Writer) Outcome(o *Outcome) error {
 	return w.marshal(map[string]*Outcome{"outcome": o})
 }
 
-// End writes the end of an export of the moment at.
-func (w *Writer) End(lastPet, lastMessage int64, at time.Time) error {
-	sum := w.sum
-	return w.marshal(map[string]End{"end": {w.Counts, lastPet, lastMessage, &sum, at.UTC().Truncate(time.Microsecond)}})
+// End writes the end of an export.
+func (w *Writer) End(lastPet, lastMessage int64) error {
+	return w.marshal(map[string]End{"end": {w.Counts, lastPet, lastMessage, w.sum}})
 }
 
 func (w *Writer) marshal(v any) error {
