@@ -74,6 +74,18 @@ func TestCheckAll(t *testing.T) {
 	}
 }
 
+// TestCheckFlags makes a bucket of a record in each leaf page, and a record of a bucket.
+func TestCheckFlags(t *testing.T) {
+	for _, leaf := range pagesOf(small(t).file, leafPage) {
+		path, file := dbPath(t), bytes.Clone(small(t).file)
+		pageOf(file, leaf)[16] ^= 1
+		writeFile(t, path, file)
+		if err := storage.Check(path, nil); !errors.Is(err, storage.ErrDamaged) {
+			t.Errorf("page %d: the check returned %v", leaf, err)
+		}
+	}
+}
+
 // TestCheckLookups flips each bit of the last byte of each key in the branch pages, which
 // leads lookups to another page. A check reports it if a pet is not found.
 func TestCheckLookups(t *testing.T) {

@@ -15,8 +15,8 @@
 // QueuedMessages that returns the whole queue, and by [Check]. After the first damage that a read
 // or a change finds, every change fails with the same error, and undamaged records stay readable.
 //
-// A batch of changes that does not fit on the disk is refused (petstore.CodeInsufficientStorage)
-// and leaves the store as it was. After any other failed write or sync, the store no
+// A batch of changes for which the disk has no room is refused
+// (petstore.CodeInsufficientStorage) and leaves the store as it was. After any other failed write or sync, the store no
 // longer knows what is on disk and refuses everything ([Store.Failed]) until
 // the file is opened again. The same happens at the first change after something
 // else has written to the file, or has replaced it.

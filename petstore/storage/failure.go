@@ -3,7 +3,6 @@ package storage
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -12,8 +11,9 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// ErrDamaged is wrapped by every error that says that the file does not hold
-// what was written to it.
+// ErrDamaged is wrapped by every error for damage in the file. Two errors may have damage as
+// their cause and do not wrap it: [ErrNotPetstore], and that of a store that has failed because
+// the file was changed while it was open ([Store.Failed]).
 var ErrDamaged = errors.New("the file is damaged")
 
 // damaged returns an error that wraps ErrDamaged.
@@ -82,10 +82,7 @@ func (s *Store) commitError(err error) error {
 // An error of a sync never is: after it, the system may have dropped what was
 // written.
 func noSpace(err error) bool {
-	if p, ok := errors.AsType[*fs.PathError](err); ok && p.Op == "write" {
-		return slices.ContainsFunc(noSpaceErrors, func(e error) bool { return errors.Is(p.Err, e) })
-	}
-	// bbolt returns the text of a failed truncate, but not the error.
-	text, ok := strings.CutPrefix(err.Error(), "file resize error: ")
-	return ok && slices.ContainsFunc(noSpaceErrors, func(e error) bool { return strings.HasSuffix(text, e.Error()) })
+	text := err.Error() // bbolt returns no more of a failed truncate
+	return (strings.HasPrefix(text, "write ") || strings.HasPrefix(text, "file resize error: ")) &&
+		slices.ContainsFunc(noSpaceErrors, func(e error) bool { return strings.HasSuffix(text, e.Error()) })
 }

@@ -92,7 +92,7 @@ func (s *Store) mapFile(f *os.File, size int64) (db *bbolt.DB, err error) {
 		return err
 	})
 	if err != nil {
-		closeUnmapped(f)
+		unlockAndClose(f)
 		if errors.Is(err, berrors.ErrTimeout) {
 			err = ErrLocked
 		}
@@ -102,9 +102,9 @@ func (s *Store) mapFile(f *os.File, size int64) (db *bbolt.DB, err error) {
 	return db, nil
 }
 
-// closeUnmapped closes a file that bbolt cannot close: after a panic it may keep its
-// locks. A mapping that stays would keep the lock of the file.
-func closeUnmapped(f *os.File) {
+// unlockAndClose closes a file that bbolt cannot close: after a panic bbolt may keep its own
+// locks, and then the mapping stays, which would keep the lock of the file.
+func unlockAndClose(f *os.File) {
 	unlock(f)
 	f.Close()
 }

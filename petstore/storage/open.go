@@ -16,14 +16,10 @@ import (
 
 // Open maps more of the file than there is, so that it can grow: bbolt can map more later only
 // while no read is open, and the published snapshot is always open. Addresses cost nothing
-// where there are enough of them.
-const (
-	reserve = 64 << 30
-
-	// minReserve is for 32-bit systems, for Windows, where the file gets that much longer, and
-	// where addresses are scarce (ulimit -v). bbolt leaves the last 16 MiB of it unused.
-	minReserve = 64 << 20
-)
+// where there are enough of them (reserve). minReserve is for 32-bit systems, for Windows, where
+// the file gets that much longer, and where addresses are scarce (ulimit -v). bbolt leaves the
+// last 16 MiB of it unused.
+const minReserve = 64 << 20
 
 // Open opens the store in the file at path. If the file does not exist, Open makes
 // it, with mode 0600, unless MustExist is set. Its directory must exist. opts may be

@@ -8,6 +8,8 @@ import (
 	"syscall"
 )
 
+const reserve = minReserve << (^uint(0) >> 63 * 10) // 64 GiB, but on 32-bit systems minReserve
+
 // noSpaceErrors are the errors of a write without space: a full disk, a quota
 // used up, a limit on the size of a file.
 var noSpaceErrors = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}

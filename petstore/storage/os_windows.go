@@ -5,6 +5,8 @@ import (
 	"syscall"
 )
 
+const reserve = minReserve
+
 // noSpaceErrors are the errors of a write without space:
 // ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED.
 var noSpaceErrors = []error{syscall.Errno(39), syscall.Errno(112), syscall.Errno(1295)}

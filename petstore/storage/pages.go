@@ -59,7 +59,8 @@ func (p *pages) read(id uint64) ([]byte, error) {
 type record struct {
 	key, value, low, high []byte
 
-	follows bool // the record before it, or it is the first: there is no damage between
+	flags   uint32 // 1: it is a bucket
+	follows bool   // the record before it, or it is the first: there is no damage between
 }
 
 // walk calls visit with each record below a page, and with each damage.
@@ -87,7 +88,7 @@ func (p *pages) walk(page, low, high []byte, visit func(record, error)) {
 		}
 		if flags == leafFlag {
 			if key != nil {
-				visit(record{key: key, value: value, low: low, high: high}, nil)
+				visit(record{key: key, value: value, low: low, high: high, flags: native.Uint32(page[pageHeaderLen+elementLen*i:])}, nil)
 			}
 			continue
 		}

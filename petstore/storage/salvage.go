@@ -25,9 +25,9 @@ type Totals struct {
 //
 // Check changes nothing. It needs little memory for any file, and ends for any. It does not see
 // everything: not a damaged page that nothing refers to, nor every damaged key that leads to
-// a page, nor every damaged length of a page, nor a damaged flag of a record, nor a page in use
-// that is listed as free, nor an older version of a page that is consistent
-// in itself, nor that the outcome of a create with a petstore.IdempotencyKey is missing.
+// a page, nor every damaged length of a page, nor a page in use that is listed as free, nor an
+// older version of a page that is consistent in itself, nor that the outcome of a create with a
+// petstore.IdempotencyKey is missing.
 //
 // Any other error says that the file cannot be checked: it is in use ([ErrLocked]; on
 // Windows that is not noticed), is not a petstore ([ErrNotPetstore]), is from a newer
@@ -210,7 +210,7 @@ func (r *fileReader) table(t *table, use func(record)) (whole bool) {
 		case err != nil:
 		case last != nil && bytes.Compare(rec.key, last) <= 0, rec.high != nil && bytes.Compare(rec.key, rec.high) >= 0:
 			err = damaged("%s is out of order", t.describe(rec.key))
-		case bytes.Compare(rec.key, rec.low) < 0:
+		case bytes.Compare(rec.key, rec.low) < 0, rec.flags != 0:
 			r.damage(damaged("%s is out of reach", t.describe(rec.key))) // but sound
 		}
 		rec.follows, follows = follows, err == nil
@@ -238,6 +238,9 @@ func (r *fileReader) readRoot() error {
 			r.damage(err)
 		} else if len(rec.value) >= 16 {
 			r.roots[string(rec.key)] = rec.value
+			if rec.flags != 1 {
+				r.damage(damaged("%s is not a bucket", rec.key))
+			}
 		}
 	})
 	return anyTable(func(t table) bool { return r.roots[string(t.name)] != nil })

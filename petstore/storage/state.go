@@ -43,11 +43,8 @@ func readState(b bucket) (state, error) {
 
 // openState returns the state in the body of its record.
 func openState(body []byte) (s state, err error) {
-	switch version := int64At(body); {
-	case version > schema:
+	if version := int64At(body); version != schema { // no release has a lower one
 		return s, fmt.Errorf("%w: its schema is version %d, and this one knows %d", ErrNewer, version, schema)
-	case version < schema:
-		return s, fmt.Errorf("the file has schema %d, which no release has; export it with the build that wrote it, and import it", version)
 	}
 	_, err = binary.Decode(body, binary.BigEndian, &s)
 	return s, err

@@ -1,11 +1,10 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"os"
-	"runtime"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,24 +36,12 @@ type Options struct {
 
 // withDefaults returns a copy of o, which may be nil, with defaults for zero fields.
 func (o *Options) withDefaults() Options {
-	var f Options
-	if o != nil {
-		f = *o
-	}
-	if f.Logger == nil {
-		f.Logger = slog.New(slog.DiscardHandler)
-	}
+	f := *cmp.Or(o, &Options{})
+	f.Logger = cmp.Or(f.Logger, slog.New(slog.DiscardHandler))
+	f.QueueCapacity = cmp.Or(f.QueueCapacity, rules.QueueCapacity)
+	f.reserve = cmp.Or(f.reserve, reserve)
 	if f.now == nil {
 		f.now = time.Now
-	}
-	if f.QueueCapacity == 0 {
-		f.QueueCapacity = rules.QueueCapacity
-	}
-	if f.reserve == 0 {
-		f.reserve = reserve
-		if runtime.GOOS == "windows" || strconv.IntSize == 32 {
-			f.reserve = minReserve
-		}
 	}
 	return f
 }
@@ -110,7 +97,7 @@ func (s *Store) Close() (err error) {
 
 func (s *Store) closeFile() error {
 	if err := s.Err(); err != nil {
-		closeUnmapped(s.file)
+		unlockAndClose(s.file)
 		return err
 	}
 	return s.db.Close()

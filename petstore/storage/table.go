@@ -98,14 +98,12 @@ func (t *table) open(key, value []byte) ([]byte, error) {
 // the first pet of a block, or the number of a message.
 func (t *table) describe(key []byte) string {
 	switch {
-	case len(key) == 8 && t == &queueTable:
+	case len(key) != 8:
+		return fmt.Sprintf("the record %.32q of %s", key, t.name) // a damaged key may be long
+	case t == &queueTable:
 		return fmt.Sprintf("the message %d", int64At(key))
-	case len(key) == 8:
-		return fmt.Sprintf("the block of %s from the pet %d on", t.name, int64At(key))
-	case len(key) == len(stateKey):
-		return fmt.Sprintf("the record %q of %s", key, t.name)
 	}
-	return fmt.Sprintf("the record %x of %s", key[:min(len(key), 32)], t.name) // a damaged key may be long
+	return fmt.Sprintf("the block of %s from the pet %d on", t.name, int64At(key))
 }
 
 // bucket is a table in a transaction.
