@@ -115,16 +115,13 @@ func (s *Store) takeBatch() (batch []*change) {
 	}
 	var timeout <-chan time.Time
 	for len(batch) < maxWaiting {
-		select {
-		case c := <-s.changes:
-			batch = append(batch, c)
+		switch {
+		case len(s.changes) > 0:
+			batch = append(batch, <-s.changes) // which only the committer receives
 			continue
-		default:
-		}
-		if len(batch) >= s.lastBatch {
+		case len(batch) >= s.lastBatch:
 			return batch
-		}
-		if timeout == nil {
+		case timeout == nil:
 			timeout = time.After(min(s.lastTook, maxBatchWait))
 		}
 		select {

@@ -135,10 +135,7 @@ func inspect(f *os.File) (meta, error) {
 	if err != nil || second.txid > m.txid {
 		m = second
 	}
-	switch {
-	case m.freelist == noFreelist:
-		return m, ErrNotPetstore // bbolt would write to this file when it opens it
-	case m.pages > uint64(info.Size()/m.pageSize):
+	if m.pages > uint64(info.Size()/m.pageSize) {
 		return m, damaged("it was cut short to %d of %d bytes", info.Size(), m.size())
 	}
 	if e := checkFreelist(f, m); e != nil {

@@ -1,17 +1,15 @@
 package storage
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 
-	"go.etcd.io/bbolt"
-
-	"example.com/animalstore/internal/newfile"
+	"example.com/animalstore/petstore/storage/internal/lines"
 )
 
 // Open maps more of the file than there is, so that it can grow: bbolt can map more later only
@@ -68,7 +66,7 @@ func open(path string, o Options) (*Store, error) {
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !o.MustExist {
 		// If another process has made a file there meanwhile, that one is opened.
-		err := newfile.Create(path, func(temp *os.File) error { return makeStore(temp, nil) })
+		_, err := makeStore(path, func() (lines.Record, error) { return lines.Record{}, io.EOF })
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
@@ -83,28 +81,6 @@ func open(path string, o Options) (*Store, error) {
 	}
 	s.published.Store(first)
 	return s, nil
-}
-
-// makeStore makes a store of the empty file f, and calls fill, unless it is nil, with its
-// database. newfile.Create syncs the file afterwards.
-func makeStore(f *os.File, fill func(*bbolt.DB) error) error {
-	db, err := bbolt.Open(f.Name(), 0, &bbolt.Options{NoStatistics: true, NoSync: true})
-	if err != nil {
-		return err
-	}
-	err = db.Update(func(tx *bbolt.Tx) error {
-		for _, t := range tables {
-			if _, err := tx.CreateBucket(t.name); err != nil {
-				return err
-			}
-		}
-		empty := state{Schema: schema}
-		return empty.store(tableIn(tx, &stateTable))
-	})
-	if err == nil && fill != nil {
-		err = fill(db)
-	}
-	return cmp.Or(err, db.Close())
 }
 
 // openFile sets s.file, s.info and s.db. If the file cannot be mapped with that reserve,

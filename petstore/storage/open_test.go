@@ -90,7 +90,7 @@ func TestOpenRefuses(t *testing.T) {
 			}
 			db.Update(func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("x")); return err })
 			db.Close()
-		}, storage.ErrNotPetstore, ""},
+		}, storage.ErrDamaged, "freelist"},
 		{"a directory", func(t *testing.T, path string) { os.Mkdir(path, 0o700) }, nil, "directory"},
 		{"a newer schema", edited(storage.SetSchema), storage.ErrNewer, "version 4"},
 		{"a bucket lost", edited(func(tx *bbolt.Tx) error {

@@ -17,7 +17,6 @@ const (
 	leafFlag      = 0x02
 	elementLen    = 16 // of a branch or leaf page
 	freelistFlag  = 0x10
-	noFreelist    = ^uint64(0)
 )
 
 var native = binary.NativeEndian

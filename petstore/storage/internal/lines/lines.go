@@ -13,8 +13,9 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// Record is a line of an export. Exactly one field is set.
+// Record is a line of an export. It has one of Pet, Message, Outcome and End.
 type Record struct {
+	Size    int // in bytes
 	Pet     *petstore.Pet
 	Message *petstore.Message
 	Outcome *Outcome
