@@ -3,7 +3,6 @@ package petstore
 import (
 	"encoding/base64"
 	"strconv"
-	"strings"
 )
 
 // Cursor is a place in a list of pets, between two of them. It is for queries with the
@@ -12,15 +11,11 @@ import (
 // [CursorAfter].
 type Cursor string
 
-// cursorPrefix says which form of cursor this is, so that a later form cannot be
-// mistaken for it.
-const cursorPrefix = "after "
-
 // CursorAfter returns the cursor of the place after the pet with that ID. It is for
 // stores, and has the same form for every limit and status.
 func CursorAfter(id int64) Cursor {
-	text := append(make([]byte, 0, 32), cursorPrefix...) // on the stack
-	return Cursor(base64.RawURLEncoding.AppendEncode(make([]byte, 0, 48), strconv.AppendInt(text, id, 10)))
+	text := strconv.AppendInt(make([]byte, 0, 20), id, 10) // on the stack
+	return Cursor(base64.RawURLEncoding.AppendEncode(make([]byte, 0, 27), text))
 }
 
 // ID returns the ID that c comes after: 0 for the empty cursor, and an [*Error]
@@ -30,7 +25,7 @@ func (c Cursor) ID() (int64, error) {
 		return 0, nil
 	}
 	b, _ := base64.RawURLEncoding.DecodeString(string(c))
-	id, _ := strconv.ParseInt(strings.TrimPrefix(string(b), cursorPrefix), 10, 64)
+	id, _ := strconv.ParseInt(string(b), 10, 64)
 	if id <= 0 || CursorAfter(id) != c {
 		return 0, Errorf(CodeInvalid, "cursor: must be one that this service returned")
 	}

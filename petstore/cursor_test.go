@@ -14,7 +14,7 @@ func FuzzCursor(f *testing.F) {
 	}
 	f.Add("x")
 	f.Add("")
-	f.Add("YWZ0ZXIgMDE")                          // after 01
+	f.Add("MDE")                                  // 01
 	f.Add(string(petstore.CursorAfter(1)) + "\n") // which the decoder of base64 ignores
 	f.Fuzz(func(t *testing.T, s string) {
 		id, err := petstore.Cursor(s).ID()

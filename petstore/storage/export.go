@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"example.com/animalstore/internal/newfile"
-	"example.com/animalstore/petstore/internal/rules"
 	"example.com/animalstore/petstore/storage/internal/lines"
 )
 
@@ -38,14 +37,9 @@ func (s *Store) Export(ctx context.Context, w io.Writer) error {
 	}
 	x := exporter{began: s.opts.now().UnixMicro()}
 	x.out = lines.NewWriter(&x.part)
-	err := s.view(ctx, func(tx *snapshot) error {
-		x.start = tx.state
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, read := range []func(*snapshot) (done bool, err error){x.readPets, x.readMessages, x.readOutcomes} {
+	begin := func(tx *snapshot) (bool, error) { x.start = tx.state; return true, nil }
+	end := func(*snapshot) (bool, error) { return true, x.out.End(x.start.LastPet, x.start.LastMessage) }
+	for _, read := range []func(*snapshot) (done bool, err error){begin, x.readPets, x.readMessages, x.readOutcomes, end} {
 		for done := false; !done; {
 			err := s.view(ctx, func(tx *snapshot) (err error) {
 				done, err = read(tx)
@@ -59,11 +53,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer) error {
 			}
 		}
 	}
-	if err := x.out.End(x.start.LastPet, x.start.LastMessage); err != nil {
-		return err
-	}
-	_, err = x.part.WriteTo(w)
-	return err
+	return nil
 }
 
 // CreateExportFile makes a file at path, for its owner only, of what export writes, whole or
@@ -93,8 +83,8 @@ type exporter struct {
 	start state         // of the store when the export began
 
 	// What was read last.
-	pet, message int64
-	key          []byte // of an outcome
+	pet              int64
+	message, outcome []byte // the keys
 }
 
 func (x *exporter) readPets(tx *snapshot) (done bool, err error) {
@@ -120,18 +110,18 @@ func (x *exporter) readPets(tx *snapshot) (done bool, err error) {
 }
 
 func (x *exporter) readMessages(tx *snapshot) (done bool, err error) {
-	for m, err := range tx.messages(x.message) {
+	for rec, err := range tableIn(tx.Tx, &queueTable).after(x.message) {
 		if err != nil {
 			return false, err
 		}
-		n, _ := rules.ParseMessageID(m.ID)
-		if n > x.start.LastMessage { // it was added after the export began
+		if int64At(rec.key) > x.start.LastMessage { // it was added after the export began
 			break
 		}
+		m := messageOf(rec.key, rec.value)
 		if err := x.out.Message(&m); err != nil {
 			return false, err
 		}
-		x.message = n
+		x.message = bytes.Clone(rec.key)
 		if x.part.Len() >= maxPart {
 			return false, nil
 		}
@@ -142,24 +132,19 @@ func (x *exporter) readMessages(tx *snapshot) (done bool, err error) {
 // readOutcomes leaves out outcomes that have expired, and those of what was created after the
 // export began.
 func (x *exporter) readOutcomes(tx *snapshot) (done bool, err error) {
-	c := tableIn(tx.Tx, &outcomeTable).Cursor()
-	k, v := c.Seek(append(x.key, 0)) // the lowest key that follows
-	for n := 0; k != nil; k, v = c.Next() {
-		body, err := outcomeTable.open(k, v)
-		if err == nil && bytes.Compare(k, x.key) <= 0 {
-			err = damaged("%s is out of order", outcomeTable.name)
-		}
+	n := 0
+	for rec, err := range tableIn(tx.Tx, &outcomeTable).after(x.outcome) {
 		if err != nil {
 			return false, err
 		}
-		x.key = bytes.Clone(k)
-		o := outcomeOf(k, body)
+		x.outcome = bytes.Clone(rec.key)
+		o := outcomeOf(rec.key, rec.value)
 		if !o.Expired(x.began) && o.Pet <= x.start.LastPet && o.Message <= x.start.LastMessage {
 			if err := x.out.Outcome(o); err != nil {
 				return false, err
 			}
 		}
-		if n += len(k) + len(v); n >= maxPart {
+		if n += len(rec.value); n >= maxPart {
 			return false, nil
 		}
 	}

@@ -78,28 +78,29 @@ func (s *Store) sameFile(size int64) error {
 	return nil
 }
 
-// mapFile opens f with bbolt, and maps that many bytes of it. If mapFile fails, it closes f.
-func (s *Store) mapFile(f *os.File, size int64) (db *bbolt.DB, err error) {
+// mapFile opens s.file with bbolt, and maps that many bytes of it. If mapFile fails, it closes
+// the file.
+func (s *Store) mapFile(size int64) error {
 	options := &bbolt.Options{
 		NoStatistics:    true,
 		NoSync:          s.opts.noSync,
 		Timeout:         time.Millisecond, // for the lock, which others can have on Windows only
 		InitialMmapSize: int(size),
-		OpenFile:        func(string, int, fs.FileMode) (*os.File, error) { return f, nil },
+		OpenFile:        func(string, int, fs.FileMode) (*os.File, error) { return s.file, nil },
 	}
-	err = safely(func() (err error) {
-		db, err = bbolt.Open(f.Name(), 0, options)
+	err := safely(func() (err error) {
+		s.db, err = bbolt.Open(s.path, 0, options)
 		return err
 	})
 	if err != nil {
-		unlockAndClose(f)
+		unlockAndClose(s.file)
 		if errors.Is(err, berrors.ErrTimeout) {
 			err = ErrLocked
 		}
-		return nil, err
+		return err
 	}
-	db.MaxSize = options.InitialMmapSize - 1 // less than is mapped: bbolt fails before it would map more
-	return db, nil
+	s.db.MaxSize = options.InitialMmapSize - 1 // less than is mapped: bbolt fails before it would map more
+	return nil
 }
 
 // unlockAndClose closes a file that bbolt cannot close: after a panic bbolt may keep its own

@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"encoding/binary"
-	"iter"
 	"math"
 	"time"
 
@@ -64,27 +63,6 @@ func messageOf(key, body []byte) petstore.Message {
 	return newMessage(int64At(key), int64At(body), string(body[8:]))
 }
 
-// messages yields the messages in the queue after a number, in order, until an error.
-func (tx *snapshot) messages(after int64) iter.Seq2[petstore.Message, error] {
-	return func(yield func(petstore.Message, error) bool) {
-		c := tableIn(tx.Tx, &queueTable).Cursor()
-		for k, v := c.Seek(idKey(after + 1)); k != nil; k, v = c.Next() {
-			body, err := queueTable.open(k, v)
-			if err == nil && int64At(k) <= after {
-				err = damaged("the message %d follows %d", int64At(k), after)
-			}
-			if err != nil {
-				yield(petstore.Message{}, err)
-				return
-			}
-			after = int64At(k)
-			if !yield(messageOf(k, body), nil) {
-				return
-			}
-		}
-	}
-}
-
 // checkQueued returns an error if the state counts more or fewer messages than were found.
 func (s *state) checkQueued(found int64) error {
 	if found != s.Queued {
@@ -100,10 +78,11 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petst
 	}
 	err = s.view(ctx, func(tx *snapshot) error {
 		size := 0
-		for m, err := range tx.messages(0) {
+		for rec, err := range tableIn(tx.Tx, &queueTable).after(nil) {
 			if err != nil {
 				return err
 			}
+			m := messageOf(rec.key, rec.value)
 			messages = append(messages, m)
 			if size += len(m.Text); len(messages) == limit || size >= petstore.MaxPageBytes {
 				return nil

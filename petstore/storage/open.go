@@ -86,25 +86,23 @@ func open(path string, o Options) (*Store, error) {
 // openFile sets s.file, s.info and s.db. If the file cannot be mapped with that reserve,
 // openFile tries minReserve: the system's error for a mapping that is too long may be
 // ENOMEM, EINVAL or another.
-func (s *Store) openFile(reserve int64) error {
-	f, err := openLocked(s.path, os.O_RDWR)
-	if err != nil {
+func (s *Store) openFile(reserve int64) (err error) {
+	if s.file, err = openLocked(s.path, os.O_RDWR); err != nil {
 		return err
 	}
-	err = f.Sync() // a process that was killed may have left a commit that is not on disk yet
+	err = s.file.Sync() // a process that was killed may have left a commit that is not on disk yet
 	var m meta
 	if err == nil {
-		m, err = inspect(f)
+		m, err = inspect(s.file)
 	}
 	if err == nil {
-		s.info, err = f.Stat()
+		s.info, err = s.file.Stat()
 	}
 	if err != nil {
-		f.Close()
+		s.file.Close()
 		return err
 	}
-	s.file = f
-	s.db, err = s.mapFile(f, min(m.size()+reserve, math.MaxInt))
+	err = s.mapFile(min(m.size()+reserve, math.MaxInt))
 	if err != nil && reserve > minReserve {
 		return s.openFile(minReserve)
 	}

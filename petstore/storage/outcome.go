@@ -61,23 +61,23 @@ func (tx *writeTx) addOutcome(o *lines.Outcome) error {
 	return tableIn(tx.Tx, &outcomeTable).put(o.Key[:], body)
 }
 
-// deleteExpired looks at four outcomes from a digest on, and deletes those that have expired.
+// deleteExpired looks at the four outcomes after a digest, and deletes those that have expired.
 // It is called once for each outcome that is added. Digests are random: when a quarter of the
 // outcomes have expired, it finds one on average, so the table grows no further.
 func (tx *writeTx) deleteExpired(digest []byte) error {
 	b := tableIn(tx.Tx, &outcomeTable)
 	var expired [][]byte
-	c := b.Cursor()
-	k, v := c.Seek(digest)
-	for n := 0; n < 4 && k != nil; n++ {
-		body, err := outcomeTable.open(k, v)
+	n := 0
+	for rec, err := range b.after(digest) {
 		if err != nil {
 			return err
 		}
-		if outcomeOf(k, body).Expired(tx.now) {
-			expired = append(expired, k)
+		if outcomeOf(rec.key, rec.value).Expired(tx.now) {
+			expired = append(expired, rec.key)
 		}
-		k, v = c.Next()
+		if n++; n == 4 {
+			break
+		}
 	}
 	for _, k := range expired {
 		if err := b.Delete(k); err != nil {

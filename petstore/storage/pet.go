@@ -60,13 +60,13 @@ func (tx *writeTx) addPet(p petstore.Pet) error {
 		if err != nil {
 			return err
 		}
-		if tail.block.pets() > 0 && tail.block.size()+entryLen+len(pet)+1 > maxBlock {
-			if err := tail.table.putBlock(&tail.block); err != nil {
+		if tail.pets() > 0 && tail.size()+entryLen+len(pet)+1 > maxBlock {
+			if err := tail.putBlock(&tail.block); err != nil {
 				return err
 			}
-			tail.block = block{prev: tail.block.last}
+			tail.block = block{prev: tail.last}
 		}
-		tail.block.add(p.ID, pet)
+		tail.add(p.ID, pet)
 		tx.LastIDs[i] = p.ID
 	}
 	return nil

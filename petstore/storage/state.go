@@ -23,15 +23,6 @@ type state struct {
 	Queued      int64 // messages in the queue
 }
 
-// store stores the state in the bucket of stateTable.
-func (s *state) store(b bucket) error {
-	body, err := binary.Append(nil, binary.BigEndian, s)
-	if err != nil {
-		return err
-	}
-	return b.put(stateKey, body)
-}
-
 // readState reads the state from the bucket of stateTable.
 func readState(b bucket) (state, error) {
 	body, err := b.open(stateKey, b.Get(stateKey))

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"iter"
 	"slices"
 
 	"go.etcd.io/bbolt"
@@ -143,6 +144,23 @@ func (b bucket) find(key []byte) ([]byte, error) {
 		return nil, damaged("%s is out of order", b.name)
 	}
 	return nil, nil
+}
+
+// after yields the records that follow a key, in order, until an error.
+func (b bucket) after(key []byte) iter.Seq2[record, error] {
+	return func(yield func(record, error) bool) {
+		c := b.Cursor()
+		for k, v := c.Seek(append(slices.Clip(key), 0)); k != nil; k, v = c.Next() { // the lowest key that may follow
+			body, err := b.open(k, v)
+			if err == nil && bytes.Compare(k, key) <= 0 {
+				err = damaged("%s is out of order", b.name)
+			}
+			if !yield(record{key: k, value: body}, err) || err != nil {
+				return
+			}
+			key = k
+		}
+	}
 }
 
 // idKey returns n as a key. Keys are in the order of their numbers.

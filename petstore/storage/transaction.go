@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -22,8 +23,8 @@ type writeTx struct {
 
 // tail is a table of pets with its last block, to which pets are added.
 type tail struct {
-	table bucket
-	block block
+	bucket
+	block
 }
 
 // tableIn looks up a table. It panics if the bucket is missing, so the caller must be run by
@@ -94,11 +95,15 @@ func (tx *writeTx) store() error {
 		if tail == nil {
 			continue
 		}
-		if err := tail.table.putBlock(&tail.block); err != nil {
+		if err := tail.putBlock(&tail.block); err != nil {
 			return err
 		}
 	}
-	return tx.state.store(tableIn(tx.Tx, &stateTable))
+	body, err := binary.Append(nil, binary.BigEndian, tx.state)
+	if err != nil {
+		return err
+	}
+	return tableIn(tx.Tx, &stateTable).put(stateKey, body)
 }
 
 // rollback ends a transaction without a change, and returns err, which is the reason. If the

@@ -20,16 +20,6 @@ type Members struct {
 	Status     jsontext.Value `json:"status"`
 }
 
-// OnlyPets reports whether there is a member that only pets have.
-func (m *Members) OnlyPets() bool { return m.Name != nil || m.CategoryID != nil }
-
-// AllowNull takes null for the absence of an optional member, as some servers send it.
-func (m *Members) AllowNull() {
-	if m.Status.Kind() == 'n' {
-		m.Status = nil
-	}
-}
-
 // NewPet decodes all members but the ID. It does not validate the pet. Its errors have
 // petstore.CodeInvalid, and name the member.
 func (m *Members) NewPet() (p petstore.NewPet, err error) {
