@@ -138,7 +138,7 @@ func unusualServers() []variant {
 				if n, err := strconv.Atoi(q.Get("limit")); err != nil || n < 1 || n > 100 {
 					q.Del("limit")
 				}
-				if !petstore.Status(q.Get("status")).Valid() {
+				if !slices.Contains(petstore.Statuses(), petstore.Status(q.Get("status"))) {
 					q.Del("status")
 				}
 				r.URL.RawQuery = q.Encode()

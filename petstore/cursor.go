@@ -11,15 +11,13 @@ import (
 // [CursorAfter].
 type Cursor string
 
-// CursorAfter returns the cursor of the place after the pet with that ID. It is for
-// stores, and has the same form for every limit and status.
+// CursorAfter returns the cursor of the place after the pet with that ID. It is for stores.
 func CursorAfter(id int64) Cursor {
-	text := strconv.AppendInt(make([]byte, 0, 20), id, 10) // on the stack
-	return Cursor(base64.RawURLEncoding.AppendEncode(make([]byte, 0, 27), text))
+	return Cursor(base64.RawURLEncoding.EncodeToString(strconv.AppendInt(nil, id, 10)))
 }
 
 // ID returns the ID that c comes after: 0 for the empty cursor, and an [*Error]
-// with [CodeInvalid] for text that [CursorAfter] never returned. ID is for stores.
+// with [CodeInvalid] for text that [CursorAfter] never returned.
 func (c Cursor) ID() (int64, error) {
 	if c == "" {
 		return 0, nil

@@ -15,7 +15,6 @@
 // the [Code] of any error.
 //
 // To implement a store, start with [Service] and run the tests of
-// petstore/storage/storagetest on it; examples/ownstore has a small one. Every
-// store calls the validation methods of this package, so that each rule is in one
-// place. Only stores need [CursorAfter] and [Cursor.ID].
+// petstore/storage/storagetest on it; examples/ownstore has a small one. Only stores
+// need [CursorAfter] and [Cursor.ID].
 package petstore

@@ -7,21 +7,16 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// MessageStatus is the processing status of a message (contract, section 3.2).
-type MessageStatus string
-
-// MessageQueued means that the message was accepted and waits in the queue.
-// The contract shows no other status.
-const MessageQueued MessageStatus = "queued"
+// MessageQueued is the status of a message that was accepted and waits in the queue
+// (contract, section 3.2). The contract shows no other.
+const MessageQueued = "queued"
 
 // Message is a submitted message (contract, section 2.7).
 type Message struct {
-	ID     string        `json:"id"`      // assigned on submission, never used again
-	Text   string        `json:"message"` // as submitted, byte for byte
-	Status MessageStatus `json:"status"`
-
-	// CreatedAt is when the message was accepted: UTC, to the millisecond.
-	CreatedAt time.Time `json:"createdAt"`
+	ID        string    `json:"id"`      // assigned on submission, never used again
+	Text      string    `json:"message"` // as submitted, byte for byte
+	Status    string    `json:"status"`
+	CreatedAt time.Time `json:"createdAt"` // when it was accepted: UTC, to the millisecond
 }
 
 // MarshalJSON implements json.Marshaler. CreatedAt always has three digits of a fraction
@@ -33,10 +28,6 @@ func (m Message) MarshalJSON() ([]byte, error) {
 		CreatedAt string `json:"createdAt"`
 	}{fields(m), m.CreatedAt.UTC().Format("2006-01-02T15:04:05.000Z")})
 }
-
-// ValidateText returns an [*Error] with [CodeInvalid] if text cannot be
-// submitted as a message. Any valid UTF-8 of at most [MaxTextBytes] can.
-func ValidateText(text string) error { return validateText("message", text) }
 
 // Messages accepts messages. It is safe for concurrent use.
 type Messages interface {

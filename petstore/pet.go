@@ -22,14 +22,18 @@ const (
 	StatusSold      Status = "sold"
 )
 
-// Statuses returns every status of the contract, in its order.
+// Statuses returns them, in the order of the contract.
 func Statuses() []Status {
 	return []Status{StatusAvailable, StatusPending, StatusSold}
 }
 
-// Valid reports whether s is one of the contract's statuses. The zero Status
-// is not: where a status may be absent, check that first.
-func (s Status) Valid() bool { return slices.Contains(Statuses(), s) }
+// validate returns an error unless s is one of the contract's statuses or none.
+func (s Status) validate() error {
+	if s != "" && !slices.Contains(Statuses(), s) {
+		return Errorf(CodeInvalid, "status: must be one of available, pending, sold")
+	}
+	return nil
+}
 
 // NewPet is a pet before it is stored (contract, section 2.1).
 type NewPet struct {
@@ -41,16 +45,15 @@ type NewPet struct {
 	// categories, so nothing is looked up.
 	CategoryID int64 `json:"categoryId"`
 
-	// Status is the pet's availability; "": none.
-	Status Status `json:"status,omitzero"`
+	Status Status `json:"status,omitzero"` // "": none
 }
 
 // MaxTextBytes is how many bytes the name of a pet and the text of a message may have.
 const MaxTextBytes = 64 << 10
 
-// validateText returns an error if text, the value of the member with that name, cannot be
-// stored.
-func validateText(name, text string) error {
+// ValidateText returns an [*Error] with [CodeInvalid] if text, the value of the member with that
+// name, cannot be stored.
+func ValidateText(name, text string) error {
 	if len(text) > MaxTextBytes {
 		return Errorf(CodeInvalid, "%s: must have at most %d bytes, got %d", name, MaxTextBytes, len(text))
 	}
@@ -60,18 +63,13 @@ func validateText(name, text string) error {
 	return nil
 }
 
-var errStatus = Errorf(CodeInvalid, "status: must be one of available, pending, sold")
-
 // Validate returns an [*Error] with [CodeInvalid], whose message names the
 // member at fault, if p cannot be stored.
 func (p NewPet) Validate() error {
-	if err := validateText("name", p.Name); err != nil {
+	if err := ValidateText("name", p.Name); err != nil {
 		return err
 	}
-	if p.Status != "" && !p.Status.Valid() {
-		return errStatus
-	}
-	return nil
+	return p.Status.validate()
 }
 
 // Pet is a stored pet (contract, section 2.2).
@@ -100,18 +98,17 @@ func (p Pet) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	b = append(b, `,"categoryId":`...)
 	b = strconv.AppendInt(b, p.CategoryID, 10)
+	if err := p.Status.validate(); err != nil {
+		return dst, errors.New(err.Error())
+	}
 	if p.Status != "" {
-		if !p.Status.Valid() {
-			return dst, errors.New(errStatus.Message)
-		}
 		b = append(append(append(b, `,"status":"`...), p.Status...), '"') // needs no escaping
 	}
 	return append(b, '}'), nil
 }
 
-// The contract's range for the number of pets in a list (section 4.1).
+// How many pets a list may have, and has by default (contract, section 4.1).
 const (
-	MinLimit     = 1
 	MaxLimit     = 100
 	DefaultLimit = 20
 )
@@ -136,13 +133,10 @@ func (q ListQuery) Normalize() (ListQuery, error) {
 	if q.Limit == 0 {
 		q.Limit = DefaultLimit
 	}
-	if q.Limit < MinLimit || q.Limit > MaxLimit {
-		return q, Errorf(CodeInvalid, "limit: must be an integer from %d to %d", MinLimit, MaxLimit)
+	if q.Limit < 1 || q.Limit > MaxLimit {
+		return q, Errorf(CodeInvalid, "limit: must be an integer from 1 to %d", MaxLimit)
 	}
-	if q.Status != "" && !q.Status.Valid() {
-		return q, errStatus
-	}
-	return q, nil
+	return q, q.Status.validate()
 }
 
 // Page is a part of a list of pets.

@@ -112,7 +112,7 @@ func (c *Client) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.
 // SubmitMessage implements [petstore.Messages], with key as in CreatePet. CreatedAt is zero
 // unless the server sends a time of RFC 3339.
 func (c *Client) SubmitMessage(ctx context.Context, text string, key petstore.IdempotencyKey) (petstore.Message, error) {
-	if err := petstore.ValidateText(text); err != nil {
+	if err := petstore.ValidateText("message", text); err != nil {
 		return petstore.Message{}, err
 	}
 	return create(ctx, c, c.messages.JoinPath("messages"), map[string]string{"message": text}, key, decodeMessage)

@@ -212,10 +212,10 @@ func decodePet(_ http.Header, m petjson.Members) (petstore.Pet, error) {
 }
 
 type wireMessage struct {
-	ID        string                 `json:"id"`
-	Text      string                 `json:"message"`
-	Status    petstore.MessageStatus `json:"status"`
-	CreatedAt string                 `json:"createdAt"`
+	ID        string `json:"id"`
+	Text      string `json:"message"`
+	Status    string `json:"status"`
+	CreatedAt string `json:"createdAt"`
 }
 
 func decodeMessage(_ http.Header, w wireMessage) (m petstore.Message, err error) {

@@ -33,7 +33,7 @@ func decodeText(body []byte) (text string, err error) {
 		err = petjson.Decode("message", members.Message, &text)
 	}
 	if err == nil {
-		err = petstore.ValidateText(text)
+		err = petstore.ValidateText("message", text)
 	}
 	return text, err
 }

@@ -67,9 +67,8 @@ func parseListQuery(query string) (q petstore.ListQuery, err error) {
 	}
 	if limit := values[0]; limit != "" {
 		n, err := strconv.ParseUint(limit, 10, 64)
-		if err != nil || n < petstore.MinLimit || n > petstore.MaxLimit || limit[0] == '0' { // as an ID, it has one form
-			return q, invalid("limit: must be an integer from %d to %d, in its shortest form",
-				petstore.MinLimit, petstore.MaxLimit)
+		if err != nil || n < 1 || n > petstore.MaxLimit || limit[0] == '0' { // as an ID, it has one form
+			return q, invalid("limit: must be an integer from 1 to %d, in its shortest form", petstore.MaxLimit)
 		}
 		q.Limit = int(n)
 	}

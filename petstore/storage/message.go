@@ -13,7 +13,7 @@ import (
 
 // SubmitMessage implements petstore.Messages.
 func (s *Store) SubmitMessage(ctx context.Context, text string, key petstore.IdempotencyKey) (petstore.Message, error) {
-	if err := petstore.ValidateText(text); err != nil {
+	if err := petstore.ValidateText("message", text); err != nil {
 		return petstore.Message{}, err
 	}
 	var m petstore.Message

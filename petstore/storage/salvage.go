@@ -96,14 +96,13 @@ func (r *fileReader) readFile(path string) (err error) {
 	case err != nil:
 		return err
 	}
-	if err := r.readRoot(); err != nil {
+	if err = r.readRoot(); err != nil {
 		return err
 	}
 	var st state
-	var otherSchema error
-	r.table(&stateTable, func(rec record) { st, otherSchema = openState(rec.value) })
-	if otherSchema != nil {
-		return otherSchema
+	r.table(&stateTable, func(rec record) { st, err = openState(rec.value) })
+	if err != nil {
+		return err
 	}
 	if st.Schema == 0 && r.first == nil {
 		r.damage(damaged("the state is missing"))

@@ -11,8 +11,7 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// Members are the members of a pet as they are in JSON; nil: missing. A decoder of objects
-// with further members embeds it.
+// Members are the members of a pet as they are in JSON; nil: missing.
 type Members struct {
 	ID         jsontext.Value `json:"id"`
 	Name       jsontext.Value `json:"name"`

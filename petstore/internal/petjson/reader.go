@@ -46,11 +46,11 @@ func ListPets(ctx context.Context, r Reader, q petstore.ListQuery) (page petstor
 		return page, err
 	}
 	b, next, err := r.AppendPage(ctx, nil, q)
-	if err != nil || string(b) == "[]" {
-		return page, err
+	if err == nil {
+		page.Next = next
+		err = json.Unmarshal(b, &page.Pets)
 	}
-	page.Next = next
-	return page, json.Unmarshal(b, &page.Pets)
+	return page, err
 }
 
 // encoder is the Reader of any store.

@@ -1,5 +1,5 @@
-// Package rules has the rules that the stores, the handler and the client of this module
-// follow and petstore does not state, so that all do so in the same way.
+// Package rules has the rules that the stores, the handler and the client of this module share
+// and petstore does not state.
 package rules
 
 import (
@@ -12,8 +12,7 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// QueueCapacity is how many messages a store queues at most, unless its options set
-// another limit.
+// QueueCapacity is how many messages a store queues at most, by default.
 const QueueCapacity = 100_000
 
 // ErrNoIDs is the error of a create after an import that has set the highest ID.

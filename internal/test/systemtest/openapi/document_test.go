@@ -71,7 +71,7 @@ func TestDocument(t *testing.T) {
 		t.Errorf("servers: %+v", doc.Servers)
 	}
 	limit := doc.Paths.Value("/pets").Get.Parameters.GetByInAndName("query", "limit").Schema.Value
-	if *limit.Min != petstore.MinLimit || *limit.Max != petstore.MaxLimit || limit.Default != float64(petstore.DefaultLimit) {
+	if *limit.Min != 1 || *limit.Max != petstore.MaxLimit || limit.Default != float64(petstore.DefaultLimit) {
 		t.Errorf("limit: %+v", limit)
 	}
 	if want, got := fmt.Sprint(petstore.Statuses()), fmt.Sprint(doc.Components.Schemas["PetStatus"].Value.Enum); want != got {

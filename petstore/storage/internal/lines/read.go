@@ -168,7 +168,7 @@ func (r *Reader) message(line *anyRecord) (*petstore.Message, error) {
 	r.end.Messages++
 	r.end.LastMessage = n
 	m := &petstore.Message{ID: id, Text: *line.Message, Status: petstore.MessageQueued, CreatedAt: created}
-	return m, petstore.ValidateText(m.Text)
+	return m, petstore.ValidateText("message", m.Text)
 }
 
 func (r *Reader) outcome(o *Outcome) error {
