@@ -39,7 +39,7 @@ func (r *run) badKeys() {
 	} {
 		check, q := op.check, op.q
 		for _, c := range badCredentials(r.target.Key) {
-			r.queue(r.refusing(check, q().with(c)))
+			r.queue(r.want401(check, q().with(c)))
 		}
 		for _, c := range notASCII {
 			r.queue(step{q().with(c), func(x *exchange) {
@@ -50,7 +50,7 @@ func (r *run) badKeys() {
 			}})
 		}
 		if check == "auth.list" || check == "messages.auth" { // of which nobody asks what they have added
-			r.queue(r.refusing("auth.word", q().with(wordAfterKey)), step{q().with(lowerScheme), func(x *exchange) {
+			r.queue(r.want401("auth.word", q().with(wordAfterKey)), step{q().with(lowerScheme), func(x *exchange) {
 				r.check("auth.scheme-case", x, x.Succeeded(), `the valid key after "bearer" gets %s`, x.StatusLine())
 			}})
 		}
@@ -60,14 +60,14 @@ func (r *run) badKeys() {
 		return post(op, `{"`).as("a body that is cut short", refusal).with(noKey)
 	}
 	r.play(
-		r.refusing("auth.first", get("/pets?limit=0&status=lost").as("", undefined).with(noKey)),
-		r.refusing("auth.first", get(petPath(r.unusedID())).as("", refusal).with(noKey)),
-		r.refusing("auth.create.first", cutShort(opCreate)),
-		r.refusing("messages.auth.first", cutShort(opSubmit)))
+		r.want401("auth.first", get("/pets?limit=0&status=lost").as("", undefined).with(noKey)),
+		r.want401("auth.first", get(petPath(r.unusedID())).as("", refusal).with(noKey)),
+		r.want401("auth.create.first", cutShort(opCreate)),
+		r.want401("messages.auth.first", cutShort(opSubmit)))
 }
 
-// refusing sends a request with a bad credential.
-func (r *run) refusing(check string, q request) step {
+// want401 sends a request with a bad credential, which must get 401.
+func (r *run) want401(check string, q request) step {
 	return step{q, func(x *exchange) { r.mustUnauthorize(check, x) }}
 }
 
@@ -75,7 +75,7 @@ func (r *run) refusing(check string, q request) step {
 // to the other.
 func (r *run) sameRequests() {
 	id, text, longest := r.anID(), r.name(), query{"available", 100}
-	without := func(check string, q request) { r.play(r.refusing(check, q.with(noKey))) }
+	without := func(check string, q request) { r.play(r.want401(check, q.with(noKey))) }
 	for range 2 {
 		without("auth.get", get(petPath(id)))
 		r.play(r.fetching(id))
@@ -97,8 +97,8 @@ func (q request) hasBadKey() bool {
 	return !q.hasKey() && !q.has(lowerScheme) && !q.has(wordAfterKey)
 }
 
-// text returns a credential with that text, in which $KEY stands for the key.
-func text(what, text string) wire.Credential {
+// credential returns a credential with that text, in which $KEY stands for the key.
+func credential(what, text string) wire.Credential {
 	value := func(key string) string { return strings.ReplaceAll(text, "$KEY", key) }
 	return wire.Credential{What: what, Value: value, Shell: value("${PETSTORE_API_KEY}")}
 }
@@ -112,9 +112,9 @@ var noKey = wire.Credential{What: "no Authorization field"}
 
 // Credentials that are valid, or may be read so.
 var (
-	validKey     = text("the key", "Bearer $KEY")
-	lowerScheme  = text("the scheme in lower case", "bearer $KEY")
-	wordAfterKey = text("a word after the key", "Bearer $KEY x")
+	validKey     = credential("the key", "Bearer $KEY")
+	lowerScheme  = credential("the scheme in lower case", "bearer $KEY")
+	wordAfterKey = credential("a word after the key", "Bearer $KEY x")
 )
 
 // badCredentials returns every kind of missing or wrong credential for a target whose key is
@@ -122,19 +122,19 @@ var (
 func badCredentials(key string) []wire.Credential {
 	bad := []wire.Credential{
 		noKey,
-		text("an empty Authorization field", ""),
-		text("the scheme Bearer without a token", "Bearer"),
-		text("the key under the scheme Basic", "Basic $KEY"),
+		credential("an empty Authorization field", ""),
+		credential("the scheme Bearer without a token", "Bearer"),
+		credential("the key under the scheme Basic", "Basic $KEY"),
 		{
 			What:  "well-formed Basic credentials with the key as the password",
 			Value: func(key string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte("pet:"+key)) },
 			Shell: `Basic $(printf pet:%s "$PETSTORE_API_KEY" | base64 | tr -d '\n')`,
 		},
-		text("the key under the scheme Digest", "Digest $KEY"), // some servers do not look at the first seven characters
-		text("the key without a space before it", "Bearer$KEY"),
-		text("the key without a scheme", "$KEY"),
-		text("the key with one more character", "Bearer $KEYx"),
-		text("the key with one more character before it", "Bearer x$KEY"),
+		credential("the key under the scheme Digest", "Digest $KEY"), // some servers do not look at the first seven characters
+		credential("the key without a space before it", "Bearer$KEY"),
+		credential("the key without a scheme", "$KEY"),
+		credential("the key with one more character", "Bearer $KEYx"),
+		credential("the key with one more character before it", "Bearer x$KEY"),
 		changed("the key in the other case", otherCase, `$(printf %s "$PETSTORE_API_KEY" | tr a-zA-Z A-Za-z)`),
 		changed("the key with another first character", func(key string) string { return "~" + key[1:] }, "~${PETSTORE_API_KEY#?}"),
 		changed("the key with another character in the middle", func(key string) string { return key[:len(key)/2] + "~" + key[len(key)/2+1:] },
@@ -149,7 +149,7 @@ func badCredentials(key string) []wire.Credential {
 	// JavaScript has, a pattern of SQL that matches any text, and a condition of SQL that
 	// is always true.
 	for _, word := range []string{"undefined", "null", "Bearer", "constructor", "%", "' OR '1'='1"} {
-		bad = append(bad, text("the token "+word, "Bearer "+word))
+		bad = append(bad, credential("the token "+word, "Bearer "+word))
 	}
 	// A key may have a character that another one stands for.
 	return slices.DeleteFunc(bad, func(c wire.Credential) bool { return c.Value != nil && c.Value(key) == validKey.Value(key) })
@@ -158,7 +158,7 @@ func badCredentials(key string) []wire.Credential {
 // notASCII are credentials with letters outside ASCII, and with bytes that are not
 // UTF-8. HTTP allows them in a field, and a server that expects none may respond 400.
 var notASCII = []wire.Credential{
-	text("a key with letters outside ASCII", "Bearer clé-ключ"),
+	credential("a key with letters outside ASCII", "Bearer clé-ключ"),
 	changed("a key with bytes that are not UTF-8", func(string) string { return "\xff\xfe" }, `$(printf '\377\376')`),
 }
 

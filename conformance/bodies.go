@@ -158,7 +158,7 @@ var messageForms = []form{
 var categories = []int64{1<<53 + 1, 1<<63 - 1, -1 << 63, -(1<<53 + 1), 0, 1 << 31, 1, -1}
 
 // Names of pets, and texts of messages, that a target may change by mistake. It may refuse
-// them. $M stands for the mark of the run.
+// them. $M stands for the mark of the run without Conf.
 var texts = []string{
 	// They can be read. With the mark they have at most 20 characters.
 	"Old  Yell   a $M", "McDoGgLe ÄÖ $M", "ß İ ı ø ł $M", `"R" 'the' $M`, `\ / \n \u41 $M`,

@@ -8,7 +8,7 @@ func (r *run) concurrentRequests() {
 		}
 		n, text := r.pet(anyStatus[i%4]), r.name()
 		r.queue(r.creating(add(n), n), r.fetching(s.want.ID), r.listing(query{anyStatus[i%4], 100}),
-			r.refusing("auth.get", get(petPath(s.want.ID)).with(noKey)), r.submitting(submit(text), text))
+			r.want401("auth.get", get(petPath(s.want.ID)).with(noKey)), r.submitting(submit(text), text))
 	}
 	text := r.name()
 	for range 8 {
@@ -28,7 +28,7 @@ func (r *run) unusualClients() {
 	r.both("a body in chunks, without its length", anything, "http.chunked", fields{"Transfer-Encoding": "chunked", "Connection": "close"})
 	r.both("an Expect field", anything, "http.expect", fields{"Expect": "100-continue", "Connection": "close"})
 	for _, c := range clients {
-		r.as(c)
+		r.useAs(c)
 	}
 	for range 9 { // for a list of more than 64 KiB
 		r.queue(r.creatingLong())
@@ -51,8 +51,8 @@ func (r *run) both(what string, may allowed, check string, f fields) {
 	}
 }
 
-// as uses every operation as a client that sends these header fields.
-func (r *run) as(c clientFields) {
+// useAs uses every operation as a client that sends these header fields.
+func (r *run) useAs(c clientFields) {
 	by := func(s step) step {
 		s.q = s.q.as(c.what, s.q.allow).set(c.fields)
 		return s
@@ -61,16 +61,16 @@ func (r *run) as(c clientFields) {
 	added := func(x *exchange) {
 		r.judgeCreation(x, n)
 		if id, ok := x.addedID(); ok {
-			r.queue(by(r.fetching(id)), by(r.refusing("auth.get", get(petPath(id)).with(noKey))))
+			r.queue(by(r.fetching(id)), by(r.want401("auth.get", get(petPath(id)).with(noKey))))
 		}
 	}
 	r.queue(
 		by(step{add(n), added}),
 		by(r.listing(query{"pending", 100})),
 		by(r.fetchingNone(r.unusedID())),
-		by(r.rejecting("pets.create.400.required", post(opCreate, r.fill(name, `{"name":$N}`)).as("", refusal).naming(name))),
+		by(r.want400("pets.create.400.required", post(opCreate, r.fill(name, `{"name":$N}`)).as("", refusal).naming(name))),
 		by(r.submitting(submit(text).as("", or4xx), text)),
-		by(r.rejecting("messages.400.required", post(opSubmit, `{}`).as("", refusal))))
+		by(r.want400("messages.400.required", post(opSubmit, `{}`).as("", refusal))))
 }
 
 // clientFields are the header fields that some clients send instead of the usual ones.

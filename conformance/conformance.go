@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// scenarios are what a run does, in this order. They send requests and judge the responses at once.
+// scenarios are what a run does, in this order. They send requests and judge the responses.
 var scenarios = []func(*run){
 	(*run).listsAtStart,
 	// There are fewer pets than a list can show.

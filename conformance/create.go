@@ -99,7 +99,7 @@ func (r *run) wrongLocation(x *exchange, id int64) string {
 	if location == "" {
 		return "the 201 has no Location"
 	}
-	base, _ := url.Parse(x.Request.URL)
+	base, _ := url.Parse(x.request.URL)
 	u, err := base.Parse(location)
 	if err != nil {
 		return fmt.Sprintf("the Location %q is not a URL", location)
@@ -235,14 +235,14 @@ func (r *run) sendWrong(op string, table []wrongBodies) {
 		for _, row := range t.rows {
 			name := r.name()
 			q := post(op, r.fill(name, strings.ReplaceAll(row.body, "$M", members))).as(r.fill(name, row.what), refusal)
-			r.queue(r.rejecting(t.check, q.naming(name)))
+			r.queue(r.want400(t.check, q.naming(name)))
 		}
 	}
 	r.play()
 }
 
-// rejecting sends a request that is wrong by a check, and must get 400.
-func (r *run) rejecting(check string, q request) step {
+// want400 sends a request that is wrong by a check, and must get 400.
+func (r *run) want400(check string, q request) step {
 	return step{q, func(x *exchange) {
 		if x.Status < 500 { // of 5xx there is a check
 			r.checkStatus(check, x, x.request.what, x.Status == 400 || x.tooLarge(), "400")

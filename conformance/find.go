@@ -21,11 +21,11 @@ func (r *run) findPetstore() error {
 	x := r.tryAgain(r.try(get("/pets?limit=100")))
 	switch {
 	case x.Err != nil:
-		return fmt.Errorf("no response from %s: %w", x.Request.URL, x.Err)
+		return fmt.Errorf("no response from %s: %w", x.request.URL, x.Err)
 	case x.Status == 401 || x.Status == 403:
-		return fmt.Errorf("%s responds %s: the target does not accept the API key", x.Request.URL, x.StatusLine())
+		return fmt.Errorf("%s responds %s: the target does not accept the API key", x.request.URL, x.StatusLine())
 	case x.unavailable():
-		return fmt.Errorf("%s keeps responding %s", x.Request.URL, x.StatusLine())
+		return fmt.Errorf("%s keeps responding %s", x.request.URL, x.StatusLine())
 	}
 	if _, err := x.JSON(); err == nil && x.Status < 300 {
 		return nil
@@ -34,7 +34,7 @@ func (r *run) findPetstore() error {
 		return nil
 	}
 	if location := x.Header.Get("Location"); x.Status >= 300 && x.Status < 400 {
-		return fmt.Errorf("%s redirects to %q: give that URL, without /pets; the path of the contract has no slash at its end", x.Request.URL, location)
+		return fmt.Errorf("%s redirects to %q: give that URL, without /pets; the path of the contract has no slash at its end", x.request.URL, location)
 	}
 	hint := ""
 	if base, ok := strings.CutSuffix(r.target.URL, "/pets"); ok {
@@ -43,7 +43,7 @@ func (r *run) findPetstore() error {
 		hint = ", perhaps " + r.target.URL + "/v1"
 	}
 	return fmt.Errorf("no petstore at %s: %s responds %s, Content-Type %q, want a list in JSON; the base URL is the part before /pets%s",
-		r.target.URL, x.Request.URL, x.StatusLine(), x.Header.Get("Content-Type"), hint)
+		r.target.URL, x.request.URL, x.StatusLine(), x.Header.Get("Content-Type"), hint)
 }
 
 // takesPets reports whether the target adds a pet, or responds with an Error that the pet is not
@@ -67,12 +67,12 @@ func (r *run) findMessages() error {
 	case !named && (missing || x.Status == 403): // which a gateway may respond on every path that it does not know
 		r.noMessages = true
 	case named && x.Unreachable():
-		return fmt.Errorf("no response from POST %s: %w", x.Request.URL, x.Err)
+		return fmt.Errorf("no response from POST %s: %w", x.request.URL, x.Err)
 	case named && (x.Status == 401 || x.Status == 403):
-		return fmt.Errorf("%s responds %s: the target of the messages does not accept the API key", x.Request.URL, x.StatusLine())
+		return fmt.Errorf("%s responds %s: the target of the messages does not accept the API key", x.request.URL, x.StatusLine())
 	case missing:
 		return fmt.Errorf("no messages at %s: POST %s responds %s; the base URL is the part before /messages",
-			r.target.MessagesURL, x.Request.URL, x.StatusLine())
+			r.target.MessagesURL, x.request.URL, x.StatusLine())
 	}
 	return nil
 }

@@ -137,7 +137,7 @@ func (r *run) timePasses() {
 
 // wrongIDs requests pets with IDs that no pet has, and with what is no ID.
 func (r *run) wrongIDs() {
-	r.send(get("/nothing-here").as("", undefined))
+	r.send(get("/nothing-here").as("", anything))
 	id := r.anID()
 	for _, missing := range append(missingIDs, -id, id+1_000_003, id+1<<32, r.unusedID()) {
 		r.queue(r.fetchingNone(missing))

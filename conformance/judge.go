@@ -21,8 +21,8 @@ type violation struct {
 
 // finding says what is wrong with an exchange. The zero finding: nothing.
 type finding struct {
-	text   string
-	before *exchange // that shows it, too, such as the one that added the pet; nil: none does
+	text   string    // its first line is the headline
+	before *exchange // that it depends on, such as the one that added the pet; nil: none
 }
 
 func newTallies() map[string]*tally {
@@ -44,11 +44,11 @@ func unless(ok bool, format string, args ...any) finding {
 	return wrong(format, args...)
 }
 
-// after returns f with an earlier exchange that shows it, too.
+// after returns f with an earlier exchange that it depends on.
 func (f finding) after(before *exchange) finding { return finding{f.text, before} }
 
 // check says that x must be ok by the check with that ID. If it is not, the format says what is
-// wrong with it. What was not served, or cannot be read, is not judged.
+// wrong with it. What is not judgeable is not judged.
 func (r *run) check(id string, x *exchange, ok bool, format string, args ...any) {
 	r.judge(id, x, unless(ok, format, args...))
 }

@@ -28,7 +28,7 @@ var listChecks = []Check{
 	{"pets.list.same", Required, "4.1, 4.3, 9", "a list shows a pet as it was added"},
 }
 
-// anyStatus are the values of the contract, section 2.4, and "" for a pet without one, or a list of any.
+// The values of the contract, section 2.4, and those with "" for a pet without one, or a list of any.
 var (
 	statuses  = []string{"available", "pending", "sold"}
 	anyStatus = append(slices.Clone(statuses), "")
@@ -189,13 +189,13 @@ func (r *run) limits() {
 // defaultLimits compares lists without a limit, which must not have that of the request before, with
 // those whose limit is 20. A target may end lists at random.
 func (r *run) defaultLimits() {
-	full, x, again := r.lists(20), r.lists(0), map[string]*exchange(nil)
-	r.lists(100)
-	again = r.lists(0)
+	full, first := r.lists(20), r.lists(0)
+	r.lists(100) // another limit
+	second := r.lists(0)
 	for _, status := range anyStatus {
-		x, l := x[status], x[status].List()
+		x, l := first[status], first[status].List()
 		n := len(l.Pets)
-		if len(full[status].List().Pets) == 20 && x.Status == 200 && !l.Large && len(again[status].List().Pets) == n {
+		if len(full[status].List().Pets) == 20 && x.Status == 200 && !l.Large && len(second[status].List().Pets) == n {
 			r.judge("pets.list.limit.default", x, unless(n == 20, "the list has %d pets, and with limit=20 it has 20", n).after(full[status]))
 		}
 	}

@@ -135,7 +135,7 @@ func parseTimestamp(s string) (time.Time, error) {
 // wrongTypes sends messages without the media type of JSON.
 func (r *run) wrongTypes() {
 	none := fields{"Content-Type": ""}
-	r.queue(r.rejecting("messages.400.content-type", submit(r.name()).as("no Content-Type", refusal).set(none)))
+	r.queue(r.want400("messages.400.content-type", submit(r.name()).as("no Content-Type", refusal).set(none)))
 	form := fields{"Content-Type": "application/x-www-form-urlencoded"}
 	r.queue(step{post(opSubmit, "message="+r.name()).as("a form as its body, and says so", refusal).set(form), func(x *exchange) {
 		r.checkStatus("messages.form", x, x.request.what, x.refused(), "4xx")

@@ -65,8 +65,9 @@ func cleanBase(what, base string) (string, error) {
 
 // Options says how to judge a target. The zero value judges by every check.
 type Options struct {
-	// Select has globs for the IDs of the checks, as in [path.Match]. Empty: every check. All is
-	// sent, except the request of pets.create.surrogate. A glob that matches no check is an error.
+	// Select has globs for the IDs of the checks, as in [path.Match]. Empty: every check. All requests
+	// are sent, but that of pets.create.surrogate only if it is selected. A glob that matches no check
+	// is an error.
 	Select []string
 
 	// Skip has globs for the IDs of checks that are left out, such as those of a known defect.

@@ -32,7 +32,7 @@ type Proof struct {
 func (r *run) proof(x *exchange) *Proof {
 	show := func(s string) string { return wire.Cut(r.client.Show(s), 16<<10) }
 	p := &Proof{
-		Method: x.request.Method, URL: x.Request.URL, RequestHeader: make(http.Header), RequestBody: show(string(x.request.Body)),
+		Method: x.request.Method, URL: x.request.URL, RequestHeader: make(http.Header), RequestBody: show(string(x.request.Body)),
 		Status: x.Status, ResponseHeader: make(http.Header), ResponseBody: show(string(x.Body)), Curl: x.Curl(),
 	}
 	if c := x.request.Credential; c.Value != nil {

@@ -22,7 +22,7 @@ const (
 
 // request is a request to the target, and what is known of it before it is sent.
 type request struct {
-	wire.Request        // without its URL
+	wire.Request        // try sets its URL
 	path         string // relative to the base URL, or to that of the messages, escaped, with its query
 
 	what  string // is unusual or wrong about it: it completes "the request has …"

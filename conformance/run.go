@@ -77,7 +77,8 @@ func (r *run) name() string {
 	return r.mark + string([]byte{'a' + byte(r.names/26/26), 'a' + byte(r.names/26%26), 'a' + byte(r.names%26)})
 }
 
-// step is a request and what judges the response.
+// step is a request and what judges the response. Methods such as creating and fetching return a step,
+// and play sends it.
 type step struct {
 	q     request
 	judge func(*exchange)
@@ -179,8 +180,8 @@ func (r *run) failed(x *exchange) bool {
 	return x.tries > 0 && !x.served() && !x.request.mayBeLost() && r.ctx.Err() == nil
 }
 
-// mustServe ends the run if x was not served, even when it was tried again. Three requests may get no
-// response while others do, which is a violation. Each one takes long.
+// mustServe ends the run if x was not served, even when it was tried again. If only this request gets no
+// response, that is a violation, and the run goes on. Each such request takes long: the fourth ends it.
 func (r *run) mustServe(x *exchange) {
 	if !r.failed(x) {
 		return

@@ -11,7 +11,7 @@ import (
 
 // store is what a run knows of the pets of the target.
 type store struct {
-	start map[string]wire.List // the longest list with each status ("": with any) before the run
+	start map[string]wire.List // the list with limit=100 of each status ("": of any) before the run
 	old   wire.List            // the pets that they show
 	posts []*exchange          // every request for a pet
 	added map[int64]*stored    // what a response to one of them shows, by ID

@@ -40,7 +40,7 @@ func NewClient(key string, secrets []string, timeout time.Duration, transport ht
 
 // Send sends q once and reads the whole response.
 func (c *Client) Send(ctx context.Context, q Request) *Exchange {
-	x := &Exchange{Request: q, Sent: time.Now()}
+	x := &Exchange{request: q, Sent: time.Now()}
 	x.Err = c.exchange(ctx, x)
 	x.Received = time.Now()
 	return x
@@ -49,7 +49,7 @@ func (c *Client) Send(ctx context.Context, q Request) *Exchange {
 func (c *Client) exchange(ctx context.Context, x *Exchange) error {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	hr, err := x.Request.http(ctx, c.key)
+	hr, err := x.request.http(ctx, c.key)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 // It takes the key from the environment variable PETSTORE_API_KEY. A body with
 // control characters or invalid UTF-8 needs bash.
 func (x *Exchange) Curl() string {
-	q := x.Request
+	q := x.request
 	args := []string{"curl", "-i"}
 	field := func(s string) { args = append(args, "-H", s) }
 	switch {

@@ -16,15 +16,15 @@ import (
 
 // Exchange is a request and the response to it, as they were sent and received.
 type Exchange struct {
-	Request  Request
-	Status   int // 0: no response
+	Status   int // 0: no response, or not the whole one
 	Header   http.Header
 	Body     []byte
-	Err      error // why there is no response
+	Err      error // why the status is 0
 	Sent     time.Time
 	Received time.Time // when the whole response was there
 
-	proto string // such as HTTP/1.1
+	request Request
+	proto   string // such as HTTP/1.1
 }
 
 // Succeeded reports whether the status is a 2xx.
@@ -33,7 +33,7 @@ func (x *Exchange) Succeeded() bool { return x.Status >= 200 && x.Status <= 299 
 // Readable reports whether the body can be read: it is not too large, and has no content coding that the
 // request accepts and this package does not know.
 func (x *Exchange) Readable() bool {
-	unknown := x.Coding() != "" && x.Coding() != "gzip" && len(x.Body) > 0 && x.Request.Accepts(x.Coding())
+	unknown := x.Coding() != "" && x.Coding() != "gzip" && len(x.Body) > 0 && x.request.Accepts(x.Coding())
 	return len(x.Body) <= maxBody && !unknown
 }
 
@@ -84,7 +84,7 @@ func (x *Exchange) decompress() error {
 	switch {
 	case err == nil:
 		x.Body = plain
-	case x.Request.Accepts(x.Coding()):
+	case x.request.Accepts(x.Coding()):
 		return fmt.Errorf("the body cannot be decompressed: %w", err)
 	}
 	return nil

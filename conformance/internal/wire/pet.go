@@ -76,7 +76,7 @@ type List struct {
 	Err   error // it is not a list
 	Pets  []Pet
 	Raw   []jsontext.Value // the pets as they are written
-	Large bool             // the target may have ended the list early
+	Large bool             // 1 MiB or more: the target may have ended the list early
 	More  bool             // the same, or the response says that there is a further page
 }
 

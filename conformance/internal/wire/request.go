@@ -11,7 +11,7 @@ import (
 
 // Request is a request before it is sent.
 type Request struct {
-	Method, URL string
+	Method, URL string // the method is GET or POST
 	Credential  Credential
 	// Header has the fields that differ from those of every request, which are Accept:
 	// application/json, Accept-Encoding: identity and a User-Agent. An empty value leaves one out.
