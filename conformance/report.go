@@ -109,8 +109,12 @@ func (r *run) report(began time.Time) *Report {
 	switch ended := context.Cause(r.ctx); {
 	case ended != nil:
 		rep.Reason = r.client.Show(ended.Error())
+	case len(r.unserved) > 0 && len(r.tallies["http.response"].violations) == 0:
+		rep.Reason = r.client.Show(r.notServed())
 	case !r.opts.ReadOnly && len(r.order) == 0:
 		rep.Reason = "the target has added no pet whose id it shows"
+	case !r.opts.ReadOnly && r.tallies["pets.create.status"].judged == 0:
+		rep.Reason = "each creation had to be sent again, and what it gets then is not judged"
 	case rep.Counts[Skip] == len(rep.Results):
 		rep.Reason = "the run shows nothing that the checks judge"
 	}

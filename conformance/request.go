@@ -163,9 +163,8 @@ func (x *exchange) unavailable() bool {
 
 func (x *exchange) served() bool { return x.Status != 0 && !x.unavailable() }
 
-// judgeable reports whether x was served and its response can be judged. A POST that was sent before
-// may have been carried out then: the contract does not say what it gets.
+// judgeable reports whether x was served and its response can be judged. A POST whose first response was
+// lost may have been carried out: the contract does not say what it gets when it is sent again.
 func (x *exchange) judgeable() bool {
-	repeated := x.request.Method == http.MethodPost && x.tries > 1
-	return x.served() && x.Readable() && !repeated
+	return x.served() && x.Readable() && (x.request.Method != http.MethodPost || x.lost == 0)
 }

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -28,7 +29,7 @@ type run struct {
 	category   int64    // that the target accepts
 	noMessages bool     // there is no POST /messages, or it must not be used
 	removed    bool     // GET /pets/{petId} was removed as scheduled
-	lost       []string // the requests that got no response, however often they were sent
+	unserved   []string // the requests that were not served while others were, however often they were sent
 	queued     []step   // what the next play sends
 	atEnd      []func() // judge what only the whole run shows
 
@@ -180,20 +181,29 @@ func (r *run) failed(x *exchange) bool {
 	return x.tries > 0 && !x.served() && !x.request.mayBeLost() && r.ctx.Err() == nil
 }
 
-// mustServe ends the run if x was not served, even when it was tried again. If only this request gets no
-// response, that is a violation, and the run goes on. Each such request takes long: the fourth ends it.
+// mustServe ends the run if x was not served, even when it was tried again, and no other request is. If
+// others are, the run goes on: it is a violation if each try got no response. Each such request takes
+// long, so the fourth ends the run.
 func (r *run) mustServe(x *exchange) {
 	if !r.failed(x) {
 		return
 	}
-	if x.lost < x.tries || x.Unreachable() || !r.try(get("/pets?limit=1")).served() {
-		r.stop(fmt.Errorf("the target does not serve a request, sent %s: %s\n%s", plural(x.tries, "time"), x.StatusLine(), x.Curl()))
+	what := fmt.Sprintf("%s, sent %s: %s", x.request.line(), plural(x.tries, "time"), x.StatusLine())
+	if x.Unreachable() || !r.try(get("/pets?limit=1")).served() {
+		r.stop(fmt.Errorf("the target does not serve requests, such as %s\n%s", what, x.Curl()))
 		return
 	}
-	r.record("http.response", x, wrong("%s got no response, sent %s, while others did: %v", x.request.line(), plural(x.tries, "time"), x.Err))
-	if r.lost = append(r.lost, x.request.line()); len(r.lost) == 4 {
-		r.stop(fmt.Errorf("four requests got no response, while others did: %s", strings.Join(r.lost, "; ")))
+	if x.lost == x.tries {
+		r.record("http.response", x, wrong("the request got no response, while others did: %s", what))
 	}
+	if r.unserved = append(r.unserved, what); len(r.unserved) == 4 {
+		r.stop(errors.New(r.notServed()))
+	}
+}
+
+// notServed says which requests were not served while others were.
+func (r *run) notServed() string {
+	return "while others were served, these requests were not: " + strings.Join(r.unserved, "; ")
 }
 
 func (r *run) sleep(d time.Duration) {

@@ -88,7 +88,7 @@ func (x *Exchange) List() List {
 	raw, err := x.array()
 	l := List{Err: err, Raw: raw, Large: len(x.Body) >= 1<<20}
 	l.More = l.Large || x.hasNext()
-	for _, v := range raw {
+	for _, v := range raw[:min(len(raw), 1000)] { // more are not needed to see that there are too many
 		l.Pets = append(l.Pets, readPet(readObject(v)))
 	}
 	return l
