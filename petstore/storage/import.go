@@ -16,7 +16,7 @@ import (
 
 // maxImport is how many bytes of an export one transaction stores: so many that the commit
 // hardly matters, and so few that they fit in memory.
-const maxImport = 1 << 20
+const maxImport = 3 << 20
 
 // ErrMalformed says that what an import has read is not a whole and unchanged export.
 var ErrMalformed = lines.ErrMalformed
