@@ -105,8 +105,8 @@ func TestOutcomes(t *testing.T) {
 		{"one body always gets 503, and a pet gets 200", variant{http: all(rejects(create+`.*\r\n\r\nnull$`, 503), status(create, 201, 200))}, conformance.Options{}, conformance.NotConformant, unserved + "POST /pets with null as its body, sent 3 times: 503 "},
 		{"the first POSTs get 429, and then 200 for a pet", variant{http: all(until(3, "^POST ", rejects("", 429)), status(create, 201, 200))}, conformance.Options{}, conformance.NotConformant, "FAIL pets.create.status"},
 		{"one message gets 503", variant{http: nth(5, submit, status("", 0, 503))}, conformance.Options{}, conformance.Conformant, "the body of a 503 is not an Error"},
-		{"every connection is dropped after a while", variant{http: fromThe(300, drops)}, conformance.Options{}, conformance.NotJudged, ", sent 3 times: the connection was closed without a response\ncurl -i "},
-		{"everything gets 503 after a while", variant{http: fromThe(300, status("", 0, 503))}, conformance.Options{}, conformance.NotJudged, "the target does not serve requests, such as "},
+		{"every connection is dropped after a while", variant{http: fromThe(300, drops)}, conformance.Options{}, conformance.NotJudged, ", sent 3 times: the connection was closed without a response (-parallel 1 finds out where)\ncurl -i "},
+		{"everything gets 503 after a while", variant{http: fromThe(300, status("", 0, 503))}, conformance.Options{}, conformance.NotJudged, "the target stopped serving requests at or before "},
 
 		{"another client adds a pet", variant{pets: shared("Fido")}, conformance.Options{}, conformance.NotJudged, "which was not there before and which the run did not send"},
 		{"every pet is refused", variant{options: only(42)}, conformance.Options{}, conformance.NotJudged, "the target refuses every pet, the last with 400 Bad Request"},

@@ -79,7 +79,7 @@ func (r *run) judgeCreation(x *exchange, n wire.NewPet) {
 		return
 	}
 	want, same := r.keep(x, n)
-	r.judge("pets.create.id.unique", x, unless(same == nil, "another pet has the id %d, too", p.ID).after(same))
+	r.judge("pets.create.id.unique", x, unless(same == nil, "another pet has the id %d, too%s", p.ID, x.during(same)).after(same))
 	r.judge("pets.integers", x, noFraction(p))
 	changed, diff := want.Diff(p)
 	for member, id := range map[string]string{

@@ -39,7 +39,7 @@ func (r *run) findPetstore() error {
 	hint := ""
 	if base, ok := strings.CutSuffix(r.target.URL, "/pets"); ok {
 		hint = ", perhaps " + base
-	} else if x.Status == 404 && !strings.HasSuffix(r.target.URL, "/v1") {
+	} else if x.Status == 404 && strings.Count(r.target.URL, "/") == 2 {
 		hint = ", perhaps " + r.target.URL + "/v1"
 	}
 	return fmt.Errorf("no petstore at %s: %s responds %s, Content-Type %q, want a list in JSON; the base URL is the part before /pets%s",

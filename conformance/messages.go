@@ -77,16 +77,17 @@ func (r *run) judgeRecord(x *exchange, text string) {
 	r.messages = append(r.messages, m)
 	var same, other, later finding
 	for _, e := range earlier {
-		switch {
-		case id == "" || e.id != id:
-		case e.text == text:
-			same = finding{"another message of this run has the same id", e.by}
-		default:
-			other = finding{"another message of this run has the same id", e.by}
+		if id != "" && e.id == id {
+			f := wrong("another message of this run has the same id%s", x.during(e.by)).after(e.by)
+			if e.text == text {
+				same = f
+			} else {
+				other = f
+			}
 		}
 		if !m.at.IsZero() && e.by.Received.Before(x.Sent) && e.at.Sub(m.at) > time.Second { // the clocks of several servers may differ a little
-			later = finding{fmt.Sprintf("createdAt is %s, and that of an earlier message is %s",
-				m.at.Format(time.RFC3339Nano), e.at.Format(time.RFC3339Nano)), e.by}
+			later = wrong("createdAt is %s, and that of an earlier message is %s",
+				m.at.Format(time.RFC3339Nano), e.at.Format(time.RFC3339Nano)).after(e.by)
 		}
 	}
 	r.judge("messages.id.unique", x, other)
@@ -137,7 +138,7 @@ func (r *run) wrongTypes() {
 	none := fields{"Content-Type": ""}
 	r.queue(r.want400("messages.400.content-type", submit(r.name()).as("no Content-Type", refusal).set(none)))
 	form := fields{"Content-Type": "application/x-www-form-urlencoded"}
-	r.queue(step{post(opSubmit, "message="+r.name()).as("a form as its body, and says so", refusal).set(form), func(x *exchange) {
+	r.queue(step{post(opSubmit, "message="+r.name()).as("a form as its body, with its Content-Type", refusal).set(form), func(x *exchange) {
 		r.checkStatus("messages.form", x, x.request.what, x.refused(), "4xx")
 	}})
 }

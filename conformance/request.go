@@ -161,6 +161,14 @@ func (x *exchange) unavailable() bool {
 	return slices.Contains([]int{429, 502, 503, 504, 507}, x.Status)
 }
 
+// during says so if x was sent while y was under way.
+func (x *exchange) during(y *exchange) string {
+	if y != nil && x.Sent.Before(y.Received) && y.Sent.Before(x.Received) {
+		return ": both were created at the same time"
+	}
+	return ""
+}
+
 func (x *exchange) served() bool { return x.Status != 0 && !x.unavailable() }
 
 // judgeable reports whether x was served and its response can be judged. A POST whose first response was

@@ -190,7 +190,7 @@ func (r *run) mustServe(x *exchange) {
 	}
 	what := fmt.Sprintf("%s, sent %s: %s", x.request.line(), plural(x.tries, "time"), x.StatusLine())
 	if x.Unreachable() || !r.try(get("/pets?limit=1")).served() {
-		r.stop(fmt.Errorf("the target does not serve requests, such as %s\n%s", what, x.Curl()))
+		r.stop(fmt.Errorf("the target stopped serving requests at or before %s (-parallel 1 finds out where)\n%s", what, x.Curl()))
 		return
 	}
 	if x.lost == x.tries {

@@ -100,7 +100,7 @@ func (r Result) Details() string {
 	}
 	var lines []string
 	for line := range strings.SplitSeq(strings.ReplaceAll(details, "\n\n", "\n"), "\n") {
-		if !strings.Contains(line, "curl ") {
+		if strings.HasPrefix(line, "<") { // a part of the response
 			line = wire.Cut(line, 240)
 		}
 		lines = append(lines, line)

@@ -16,6 +16,7 @@ package conformancetest
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"example.com/animalstore/conformance"
@@ -28,7 +29,7 @@ import (
 // A failed subtest logs what is wrong and the exchange that shows it. At the end t logs
 // the outcome and the counts.
 //
-// Run fails t, too, if the target cannot be judged.
+// Run fails t, too, if the target cannot be judged. A run that leaves checks out passes.
 func Run(t *testing.T, target conformance.Target, opts *conformance.Options) {
 	t.Helper()
 	r, err := conformance.Run(t.Context(), target, opts)
@@ -58,10 +59,11 @@ func Run(t *testing.T, target conformance.Target, opts *conformance.Options) {
 // its base address, such as "/v1", or "" for the root, and key an API key that is valid.
 // The messages must be below base, too. If they have another base address, or there are
 // none, serve the handler and call [Run] with a Target that has MessagesURL or PetsOnly. The
-// server is gone after the test: to repeat a curl command, serve the handler again.
+// server is gone after the test: to repeat a curl command, serve the handler again, and set
+// PETSTORE_API_KEY.
 func RunHandler(t *testing.T, handler http.Handler, base, key string, opts *conformance.Options) {
 	t.Helper()
 	srv := httptest.NewServer(handler)
 	defer srv.Close()
-	Run(t, conformance.Target{URL: srv.URL + base, Key: key}, opts)
+	Run(t, conformance.Target{URL: srv.URL + "/" + strings.TrimPrefix(base, "/"), Key: key}, opts)
 }

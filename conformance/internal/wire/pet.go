@@ -43,8 +43,8 @@ func readPet(o object, err error) Pet {
 	p.Category, noCategory = o.int64("categoryId")
 	for _, name := range []string{"id", "name", "categoryId", "status"} {
 		p.Written += " " + name + ":" + string(o[name])
-		if v := o[name]; v.Kind() == '0' && bytes.ContainsAny(v, ".eE") {
-			p.Fraction = name + ": " + short(string(v))
+		if _, err := o.int64(name); err == nil && bytes.ContainsAny(o[name], ".eE") {
+			p.Fraction = name + ": " + short(string(o[name]))
 		}
 	}
 	if _, ok := o["status"]; ok {
