@@ -43,7 +43,7 @@ func (r *run) both(what string, may allowed, check string, f fields) {
 	for _, s := range []step{r.creating(add(n).as(what, may).set(f), n), r.submitting(submit(text).as(what, may).set(f), text)} {
 		r.queue(step{s.q, func(x *exchange) {
 			s.judge(x)
-			if check != "" && x.tries == 1 && !x.unavailable() {
+			if check != "" && x.tries == 1 && !x.unavailable() && r.ctx.Err() == nil {
 				ok := x.Succeeded() || check == "http.chunked" && x.Status == 411
 				r.record(check, x, unless(ok, "the request is valid and has %s: got %s, want 2xx", what, x.StatusLine()))
 			}

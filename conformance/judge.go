@@ -100,12 +100,10 @@ func (r *run) accept(id string, before, x *exchange, want int, what string) {
 	r.judge(id, x, unless(ok, "%s: the response is %s, want %s", what, x.StatusLine(), shown).after(before))
 }
 
-// mayRefuse reports whether x refuses a valid request as the contract allows. A proxy may have responded
-// to a POST that was sent before, and the target may take this one for a duplicate.
+// mayRefuse reports whether x refuses a valid request as the contract allows.
 func (x *exchange) mayRefuse() bool {
 	q := x.request
-	return q.allow == anything || x.refused() && (q.allow == or4xx || x.tooLarge() || q.allow == or400 && x.Status == 400 ||
-		q.Method == http.MethodPost && x.tries > 1)
+	return q.allow == anything || x.refused() && (q.allow == or4xx || x.tooLarge() || q.allow == or400 && x.Status == 400)
 }
 
 // tooLarge reports whether x refuses a body of 1 KiB or more with 413.

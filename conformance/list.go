@@ -51,7 +51,7 @@ func (r *run) judgeList(x *exchange, q *query) {
 		return
 	}
 	l := x.List()
-	n := len(l.Pets)
+	n := len(l.Raw)
 	r.checkType("pets.list.media-type", x)
 	r.check("pets.list.array", x, l.Err == nil, "the list: %v", l.Err)
 	r.check("pets.list.limit.above", x, n <= 100, "the list of GET %s has %d pets, want at most 100", x.request.path, n)
@@ -90,7 +90,7 @@ func (r *run) judgeSize(x *exchange, q query, l wire.List) {
 	if q.limit == 0 {
 		id = "pets.list.limit.default"
 	}
-	n, most := len(l.Pets), q.most()
+	n, most := len(l.Raw), q.most()
 	earlier := r.filled[q.status]
 	if n == 0 && !l.More && earlier != nil && x.Sent.Sub(earlier.Received) > listPatience {
 		r.judge(id, x, wrong("the list is empty, though an earlier one has pets that match").after(earlier))

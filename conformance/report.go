@@ -109,12 +109,13 @@ func (r *run) report(began time.Time) *Report {
 	switch ended := context.Cause(r.ctx); {
 	case ended != nil:
 		rep.Reason = r.client.Show(ended.Error())
-	case len(r.unserved) > 0 && len(r.tallies["http.response"].violations) == 0:
+	case len(r.unserved) > len(r.tallies["http.response"].violations) || len(r.unserved) > 0 && !r.selected["http.response"]:
 		rep.Reason = r.client.Show(r.notServed())
 	case !r.opts.ReadOnly && len(r.order) == 0:
 		rep.Reason = "the target has added no pet whose id it shows"
-	case !r.opts.ReadOnly && r.tallies["pets.create.status"].judged == 0:
-		rep.Reason = "each creation had to be sent again, and what it gets then is not judged"
+	case !r.opts.ReadOnly && r.tallies["pets.create.status"].judged == 0,
+		!r.noMessages && r.tallies["messages.status"].judged == 0:
+		rep.Reason = "no creation of a pet, or of a message, could be judged: each one had to be sent again"
 	case rep.Counts[Skip] == len(rep.Results):
 		rep.Reason = "the run shows nothing that the checks judge"
 	}

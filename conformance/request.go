@@ -151,6 +151,8 @@ type exchange struct {
 	request request
 	tries   int // how often the request was sent; 0: it was not, and no check judges it
 	lost    int // how many of the tries got no response
+
+	uncertain bool // an earlier try may have been carried out: it did not get 429
 }
 
 // refused reports whether the status is a 4xx that is about this request.
@@ -171,8 +173,8 @@ func (x *exchange) during(y *exchange) string {
 
 func (x *exchange) served() bool { return x.Status != 0 && !x.unavailable() }
 
-// judgeable reports whether x was served and its response can be judged. A POST whose first response was
-// lost may have been carried out: the contract does not say what it gets when it is sent again.
+// judgeable reports whether x was served and its response can be judged. The contract does not say what a
+// POST gets that was carried out before.
 func (x *exchange) judgeable() bool {
-	return x.served() && x.Readable() && (x.request.Method != http.MethodPost || x.lost == 0)
+	return x.served() && x.Readable() && !(x.request.Method == http.MethodPost && x.uncertain)
 }

@@ -169,7 +169,7 @@ func (r *run) tryAgain(x *exchange) *exchange {
 		if y.tries == 0 {
 			return y
 		}
-		y.tries, y.lost = y.tries+x.tries, y.lost+x.lost
+		y.tries, y.lost, y.uncertain = y.tries+x.tries, y.lost+x.lost, x.uncertain || x.Status != http.StatusTooManyRequests
 		x = y
 		r.receive(x)
 	}

@@ -38,7 +38,8 @@ func NewClient(key string, secrets []string, timeout time.Duration, transport ht
 	return &Client{key, http.Client{Transport: transport, CheckRedirect: unfollowed}, timeout, newRedactor(key, secrets)}
 }
 
-// Send sends q once and reads the whole response.
+// Send sends q and reads the whole response. As net/http does, it sends a GET again if a connection that
+// was kept is closed without a response.
 func (c *Client) Send(ctx context.Context, q Request) *Exchange {
 	x := &Exchange{request: q, Sent: time.Now()}
 	x.Err = c.exchange(ctx, x)

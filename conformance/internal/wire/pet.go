@@ -73,9 +73,9 @@ func (want Pet) Diff(got Pet) (member, text string) {
 
 // List is the body of a response to GET /pets. It is empty if the status is not 200.
 type List struct {
-	Err   error // it is not a list
-	Pets  []Pet
+	Err   error            // it is not a list
 	Raw   []jsontext.Value // the pets as they are written
+	Pets  []Pet            // the first 1,000 of them
 	Large bool             // 1 MiB or more: the target may have ended the list early
 	More  bool             // the same, or the response says that there is a further page
 }
@@ -88,7 +88,7 @@ func (x *Exchange) List() List {
 	raw, err := x.array()
 	l := List{Err: err, Raw: raw, Large: len(x.Body) >= 1<<20}
 	l.More = l.Large || x.hasNext()
-	for _, v := range raw[:min(len(raw), 1000)] { // more are not needed to see that there are too many
+	for _, v := range raw[:min(len(raw), 1000)] {
 		l.Pets = append(l.Pets, readPet(readObject(v)))
 	}
 	return l
