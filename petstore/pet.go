@@ -51,8 +51,8 @@ type NewPet struct {
 // MaxTextBytes is how many bytes the name of a pet and the text of a message may have.
 const MaxTextBytes = 64 << 10
 
-// ValidateText returns an [*Error] with [CodeInvalid] if text, the value of the member with that
-// name, cannot be stored.
+// ValidateText returns an [*Error] with [CodeInvalid] unless text, the value of the member with
+// that name, is valid UTF-8 of at most [MaxTextBytes]. Any such text can be stored.
 func ValidateText(name, text string) error {
 	if len(text) > MaxTextBytes {
 		return Errorf(CodeInvalid, "%s: must have at most %d bytes, got %d", name, MaxTextBytes, len(text))

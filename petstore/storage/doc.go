@@ -16,10 +16,10 @@
 // or a change finds, every change fails with the same error, and undamaged records stay readable.
 //
 // A batch of changes for which the disk has no room is refused
-// (petstore.CodeInsufficientStorage) and leaves the store as it was. After any other failed write or sync, the store no
-// longer knows what is on disk and refuses everything ([Store.Failed]) until
-// the file is opened again. The same happens at the first change after something
-// else has written to the file, or has replaced it.
+// (petstore.CodeInsufficientStorage) and leaves the store as it was. After any other failed write
+// or sync, the store no longer knows what is on disk and refuses everything ([Store.Failed]) until
+// the file is opened again. The same happens at the first change after something else has written
+// to the file, or has replaced it.
 //
 // Only one of bbolt's two meta pages leads to the last commit. If either is damaged,
 // that commit may be lost, and [Open] refuses the file. [Salvage] saves what is left.
