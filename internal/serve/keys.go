@@ -96,9 +96,6 @@ func keysCommands() []flags.Command {
 		Flags: define,
 		Run: func(c *flags.Call) error {
 			k, err := apikey.Revoke(path, c.Args[0])
-			if errors.Is(err, apikey.ErrNotFound) {
-				err = fmt.Errorf("%w; keys list shows the IDs", err)
-			}
 			if err != nil {
 				return fmt.Errorf("-keys: %w", err)
 			}

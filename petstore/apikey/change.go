@@ -4,10 +4,10 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"example.com/animalstore/internal/newfile"
@@ -20,10 +20,9 @@ import (
 // If there is no file, Create makes it, for its owner only. Its directory must exist.
 //
 // Create and [Revoke] add a line to the end of the file, and sync it. Several processes may
-// call them at the same time, if the file is on a local disk that is not full. Both fail if
-// the file is empty, malformed or, for a moment, half written by another process. After an
-// error, such as of a full disk, they remove what they have added. A crash, and on Windows a
-// full disk, may leave part of a line: remove it by hand.
+// call them at the same time, if the file is on a local disk. Both fail if the file is empty or
+// malformed. After an error, such as of a full disk, they remove what they have added. A crash,
+// and on Windows a full disk, may leave part of a line: remove it by hand.
 func Create(path, account string) (secret string, key Key, err error) {
 	if !validAccount.MatchString(account) {
 		return "", Key{}, errAccount
@@ -36,7 +35,10 @@ func Create(path, account string) (secret string, key Key, err error) {
 		return err
 	})
 	if errors.Is(err, fs.ErrExist) {
-		err = add(path, line)
+		var contents string
+		if _, contents, err = readToChange(path); err == nil {
+			err = add(path, contents, line)
+		}
 	}
 	if err != nil {
 		return "", Key{}, err
@@ -44,41 +46,58 @@ func Create(path, account string) (secret string, key Key, err error) {
 	return secret, key, nil
 }
 
-// ErrNotFound says that no key has the ID.
-var ErrNotFound = errors.New("no key has this ID")
-
 // Revoke revokes the key with an ID, which is not its secret, in the file at path. It
 // returns what the file held about the key. A [File] that can read the file refuses the
-// key after a second at most. The error wraps [ErrNotFound] if no key has the ID.
+// key after a second at most.
 func Revoke(path, id string) (Key, error) {
-	keys, err := List(path)
+	keys, contents, err := readToChange(path)
 	if err != nil {
 		return Key{}, err
 	}
 	i := slices.IndexFunc(keys, func(k Key) bool { return k.ID == id })
 	if i < 0 {
-		return Key{}, fmt.Errorf("%s: %w", path, ErrNotFound)
+		return Key{}, fmt.Errorf("%s: no key has this ID; keys list shows the IDs", path)
 	}
-	return keys[i], add(path, "revoked "+id+"\n")
+	return keys[i], add(path, contents, "revoked "+id+"\n")
 }
 
 // List returns the keys in the file at path, in its order.
 func List(path string) ([]Key, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // to read it may block forever
-		return nil, fmt.Errorf("%s: is not a regular file", path)
-	}
-	contents, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return parse(path, string(contents))
+	keys, _, err := read(path)
+	return keys, err
 }
 
-// add adds a line to the well-formed file at path, in one write. After an error it removes
-// what it has added.
-func add(path, line string) error {
-	if _, err := List(path); err != nil {
-		return err
+// read returns the keys in the file at path, and its contents.
+func read(path string) (keys []Key, contents string, err error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // to read it may block forever
+		return nil, "", fmt.Errorf("%s: is not a regular file", path)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, "", err
+	}
+	if keys, err = parse(string(b)); err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return keys, string(b), err
+}
+
+// readToChange reads a malformed file again for a second: another process may be adding a line.
+func readToChange(path string) (keys []Key, contents string, err error) {
+	for range 100 {
+		if keys, contents, err = read(path); err == nil || contents == "" {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return keys, contents, err
+}
+
+// add adds a line to the file at path, which had contents, in one write. After an error it
+// removes what it has added.
+func add(path, contents, line string) error {
+	if !strings.HasSuffix(contents, "\n") {
+		line = "\n" + line
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
@@ -89,12 +108,9 @@ func add(path, line string) error {
 	if err == nil {
 		err = f.Sync()
 	}
-	if err == nil || n == 0 {
-		return err
+	before := int64(len(contents))
+	if info, _ := f.Stat(); err != nil && info != nil && info.Size() == before+int64(n) { // no other process has added a line
+		err = errors.Join(err, f.Truncate(before), f.Sync()) // needs no space
 	}
-	end, err2 := f.Seek(0, io.SeekCurrent)
-	if info, _ := f.Stat(); info != nil && info.Size() == end { // no other process has added a line since
-		err2 = errors.Join(f.Truncate(end-int64(n)), f.Sync()) // needs no space
-	}
-	return errors.Join(err, err2)
+	return err
 }

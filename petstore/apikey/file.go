@@ -3,8 +3,10 @@ package apikey
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
 	"log/slog"
-	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -19,11 +21,10 @@ import (
 //
 // For a request that comes more than a second after the last look, or whose key it does not
 // know, it looks whether its path leads to another file, or to one with another size or time,
-// and only then opens and reads it: touch a file that was changed without a change of these. If
-// the file is missing, malformed or cannot be read, the last good keys are accepted until two
-// seconds after the last look that found them, and then none until a look, once a second, finds a
-// good file. While a look does not return, as on a file system that hangs, the calls that need it
-// wait.
+// and only then reads it. If the file is missing, malformed or cannot be read, the last good
+// keys count until two seconds after the last look that found it good; then no key is accepted
+// until a look, once a second, finds it good. While a look does not return, as on a file system
+// that hangs, the calls that need it wait.
 type File struct {
 	path    string
 	log     *slog.Logger
@@ -34,14 +35,14 @@ type File struct {
 // state is what the last look has left.
 type state struct {
 	looked   time.Time
-	info     os.FileInfo                  // of the file before it was read; nil: read it again
-	accounts map[[sha256.Size]byte]string // of its keys
-
-	err  error     // why the file cannot be used; nil: it can
-	good time.Time // when it last could
+	due      time.Time                    // when all keys need another look
+	good     time.Time                    // the last look that found the file good
+	info     os.FileInfo                  // of the file before it was read; nil: it could not be used
+	accounts map[[sha256.Size]byte]string // of the keys that count; nil: none can be checked
+	err      error                        // why the file cannot be used; nil: it can
 }
 
-// grace is how long the last good keys are accepted after they were last found in the file.
+// grace is how long the last good keys count after they were last found in the file.
 const grace = 2 * time.Second
 
 // Open loads the file at path. It fails if the file is missing, empty, malformed or cannot
@@ -53,7 +54,11 @@ func Open(path string, log *slog.Logger) (*File, error) {
 	}
 	f := &File{path: path, log: slog.New(slog.DiscardHandler)}
 	f.state.Store(new(state))
-	if err := f.look(time.Now()).err; err != nil {
+	err = f.look(time.Now()).err
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w; refserver keys create makes one", err)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if log != nil {
@@ -62,48 +67,42 @@ func Open(path string, log *slog.Logger) (*File, error) {
 	return f, nil
 }
 
-// look returns the state of a look that has begun after began. While the file cannot be used,
-// it looks once a second.
+// look returns the state of a look that has begun after began or, while the file cannot be used
+// and no look is due, the last state.
 func (f *File) look(began time.Time) *state {
 	f.looking.Lock()
 	defer f.looking.Unlock()
 	last := f.state.Load()
-	if last.looked.After(began) || last.err != nil && began.Sub(last.looked) < time.Second {
+	if last.looked.After(began) || last.err != nil && began.Before(last.due) {
 		return last
 	}
-	next := f.next(last)
-	f.state.Store(next)
-	switch {
-	case next.err != nil && last.err == nil:
-		f.log.Error("key file cannot be used; two seconds after it last could, no key is accepted", "file", f.path, "err", next.err)
-	case next.err == nil && (last.err != nil || !maps.Equal(next.accounts, last.accounts)):
-		f.log.Info("key file loaded", "file", f.path, "keys", len(next.accounts))
-	}
-	return next
-}
-
-// next returns the state that follows last. It reads the file if that may have changed.
-func (f *File) next(last *state) *state {
 	now := time.Now()
-	info, err := os.Stat(f.path) // needs no descriptor
-	if err == nil && last.info != nil && os.SameFile(info, last.info) && info.Size() == last.info.Size() && info.ModTime().Equal(last.info.ModTime()) {
-		return &state{looked: now, good: now, info: info, accounts: last.accounts}
-	}
+	s := &state{looked: now, due: now.Add(time.Second), good: now, accounts: last.accounts}
+	s.info, s.err = os.Stat(f.path) // needs no descriptor
+	changed := s.err != nil || last.info == nil || !os.SameFile(s.info, last.info) ||
+		s.info.Size() != last.info.Size() || !s.info.ModTime().Equal(last.info.ModTime())
 	var keys []Key
-	if err == nil {
-		keys, err = List(f.path)
+	if changed && s.err == nil {
+		keys, s.err = List(f.path)
 	}
-	if err != nil {
-		return &state{looked: now, good: last.good, accounts: last.accounts, err: err}
+	switch left := grace - now.Sub(last.good); {
+	case s.err == nil && changed:
+		s.accounts = make(map[[sha256.Size]byte]string)
+		for _, k := range keys {
+			s.accounts[k.hash] = k.Account
+		}
+		f.log.Info("key file loaded", "file", f.path, "keys", len(keys))
+	case s.err != nil && left > 0:
+		s.due = now.Add(min(left, 10*time.Millisecond)) // a process may be adding a line
+	case s.err != nil && last.accounts != nil:
+		f.log.Error("key file cannot be used, so no key is accepted", "file", f.path, "err", s.err)
+		s.accounts = nil
 	}
-	if now.Sub(info.ModTime()).Abs() <= time.Second { // some file systems count time in seconds
-		info = nil
+	if s.err != nil {
+		s.good, s.info = last.good, nil
 	}
-	next := &state{looked: now, good: now, info: info, accounts: make(map[[sha256.Size]byte]string)}
-	for _, k := range keys {
-		next.accounts[k.hash] = k.Account
-	}
-	return next
+	f.state.Store(s)
+	return s
 }
 
 var errUnknown = petstore.Errorf(petstore.CodeUnauthorized, "unknown API key")
@@ -116,15 +115,15 @@ func (f *File) Authenticate(ctx context.Context, key string) (account string, er
 	hash, began := sha256.Sum256(append(stack[:0], key...)), time.Now()
 	s := f.state.Load()
 	account, ok := s.accounts[hash]
-	if !ok || began.Sub(s.looked) > time.Second {
+	if !ok || began.After(s.due) {
 		s = f.look(began)
 		account, ok = s.accounts[hash]
 	}
 	switch {
-	case s.err != nil && (!ok || time.Since(s.good) > grace):
+	case ok:
+		return account, nil
+	case s.accounts == nil:
 		return "", &petstore.Error{Code: petstore.CodeUnavailable, Message: "the API key cannot be checked now", Err: s.err}
-	case !ok:
-		return "", errUnknown
 	}
-	return account, nil
+	return "", errUnknown
 }

@@ -13,9 +13,9 @@
 //	03ba…77e4 ci@example.com 2026-11-20T09:31:00Z
 //	revoked 5f1698b27cd4
 //
-// Blank lines and lines that start with # are ignored. A file whose last line has no newline
-// is refused, as it is half written, and so is an empty one, which may have been emptied by
-// mistake. To edit the file of a running server, write another and rename it.
+// Blank lines and lines that start with # are ignored. An empty file is refused, since it may
+// have been emptied by mistake. To edit the file of a running server, write another and rename
+// it.
 package apikey
 
 import (
@@ -51,36 +51,35 @@ var errAccount = petstore.Errorf(petstore.CodeInvalid, "account: must be 1 to 12
 // SHA-256. Twice as many would take two blocks of the hash, and so twice as long to check.
 func newSecret() string { return prefix + strings.ToLower(rand.Text()) }
 
-// parse returns the keys in the contents of the file at path, in their order. It
-// fails if any line is bad. Its errors do not quote the line, which may hold a key.
-func parse(path, contents string) (keys []Key, err error) {
-	if !strings.HasSuffix(contents, "\n") {
-		return nil, fmt.Errorf("%s: must end with a newline: it is empty or half written", path)
+// parse returns the keys in the contents of a file, in their order. It fails if any line is
+// bad. Its errors do not quote the line, which may hold a key.
+func parse(contents string) (keys []Key, err error) {
+	if contents == "" {
+		return nil, errors.New("is empty")
 	}
-	lines := strings.Split(contents, "\n")
 	index := make(map[string]int) // of each ID in keys
-	for i, line := range lines {
+	for i, line := range strings.Split(contents, "\n") {
 		fields := strings.Fields(line) // without the carriage return of some editors
 		switch {
 		case len(fields) == 0 || fields[0][0] == '#':
-			continue
 		case len(fields) == 2 && fields[0] == "revoked":
-			at, ok := index[strings.ToLower(fields[1])]
-			if !ok {
-				return nil, fmt.Errorf("%s: line %d: revoked: no key on an earlier line has this ID", path, i+1)
+			if at, ok := index[strings.ToLower(fields[1])]; ok {
+				keys[at] = Key{} // deleted below
+			} else {
+				err = errors.New("revoked: no key on an earlier line has this ID")
 			}
-			keys[at] = Key{} // deleted below
-			continue
+		default:
+			var k Key
+			k, err = parseKey(fields)
+			if _, twice := index[k.ID]; twice {
+				err = errors.New("SHA-256: must differ from that of an earlier line in the first 12 digits")
+			}
+			index[k.ID] = len(keys)
+			keys = append(keys, k)
 		}
-		k, err := parseKey(fields)
 		if err != nil {
-			return nil, fmt.Errorf("%s: line %d: %w", path, i+1, err)
+			return nil, fmt.Errorf("line %d: %w", i+1, err)
 		}
-		if _, twice := index[k.ID]; twice {
-			return nil, fmt.Errorf("%s: line %d: SHA-256: must differ from that of an earlier line in the first 12 digits", path, i+1)
-		}
-		index[k.ID] = len(keys)
-		keys = append(keys, k)
 	}
 	return slices.DeleteFunc(keys, func(k Key) bool { return k.ID == "" }), nil
 }
