@@ -130,7 +130,7 @@ func (s *server) start() {
 		attrs = append(attrs, "messages", s.messages.url())
 		opts.Messages = nil // the address of the pets has none
 	}
-	s.pets.http.Handler = &router{server: s, base: basePath, handler: httpapi.New(s.store.Store, s.keys, opts), page: page.New()}
+	s.pets.http.Handler = &router{server: s, base: basePath, handler: httpapi.New(s.store.Store, s.keys, opts), page: page.New(s.messages == nil)}
 	if s.admin != nil {
 		s.admin.http.Handler = s.adminHandler()
 		s.admin.http.SetKeepAlivesEnabled(false) // idle clients would keep its few places

@@ -31,10 +31,11 @@ func read(names ...string) string {
 	return all.String()
 }
 
-// New returns the handler of the page, for GET and HEAD.
-func New() http.Handler {
+// New returns the handler of the page, for GET and HEAD. messages is whether the server
+// has messages at the address of the page.
+func New(messages bool) http.Handler {
 	style, script := read("page.css"), read(scripts...)
-	page := []byte(strings.NewReplacer("{{style}}", style, "{{script}}", script).Replace(read("page.html")))
+	page := []byte(strings.NewReplacer("{{style}}", style, "{{script}}", script, "{{messages}}", strconv.FormatBool(messages)).Replace(read("page.html")))
 	policy := "default-src 'none'; style-src " + source(style) + "; script-src " + source(script) +
 		"; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

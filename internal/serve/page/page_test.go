@@ -15,7 +15,7 @@ import (
 
 func TestPage(t *testing.T) {
 	w := httptest.NewRecorder()
-	New().ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+	New(true).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
 	header, body := w.Header(), w.Body.String()
 	if w.Code != http.StatusOK || header.Get("Content-Type") != "text/html; charset=utf-8" || header.Get("Content-Length") != strconv.Itoa(len(body)) {
 		t.Errorf("%d %v", w.Code, header)

@@ -30,6 +30,8 @@ function curlLines({ url, headers, body }) {
 
 // tryOf returns the form of an operation, its response and its command.
 function tryOf(method, path, operation, parameters) {
+	const elsewhere = path === "/messages" && document.body.dataset.messages === "false";
+	if (elsewhere) return ["This server has messages at another address."];
 	const id = operation.operationId;
 	const field = (p) => {
 		const { enum: values, default: fallback } = resolve(p.schema);

@@ -125,3 +125,13 @@ func TestLogin(t *testing.T) {
 	p.Do(chromedp.Reload())
 	p.shows("#shown", "No pet is sold")
 }
+
+// TestMessages: if messages are at another address, the page has no form for them, whose
+// request would get 404.
+func TestMessages(t *testing.T) {
+	p := newPage(t, 1200, "light", "-messages-addr=127.0.0.1:0")
+	got := browser.Eval[string](p.Browser, `document.querySelector("#submitMessage .how").textContent`)
+	if want := "This server has messages at another address."; got != want {
+		t.Errorf("beside submitMessage: %q, want %q", got, want)
+	}
+}
