@@ -17,9 +17,8 @@ async function loadAPI() {
 // and its parameters.
 function operations() {
 	return Object.entries(api.paths).flatMap(([path, item]) =>
-		["get", "put", "post", "delete", "patch"].filter((method) => item[method]).map((method) => ({
-			path, method: method.toUpperCase(), operation: item[method],
-			parameters: [...(item.parameters ?? []), ...(item[method].parameters ?? [])].map(resolve),
+		Object.entries(item).map(([method, operation]) => ({
+			path, method: method.toUpperCase(), operation, parameters: operation.parameters.map(resolve),
 		})));
 }
 

@@ -94,8 +94,7 @@ function exactly(text) {
 // paragraphs, headings, tables, code and links.
 function markdown(text = "") {
 	return text.split(/\n{2,}/).map((block) => {
-		const [, marks, heading] = block.match(/^(#+) (.*)$/) ?? [];
-		if (heading) return el("h" + Math.max(3, marks.length + 1), {}, ...inline(heading));
+		if (block.startsWith("## ")) return el("h3", {}, ...inline(block.slice(3)));
 		if (!block.startsWith("|")) return el("p", {}, ...inline(block));
 		const [head, , ...rows] = block.split("\n").map((row) => row.split("|").slice(1, -1).map((cell) => cell.trim()));
 		return table(head, rows.map((row) => row.map(inline)));
@@ -113,12 +112,8 @@ function inline(text) {
 	return out;
 }
 
-// link returns a link to a part of the document or to a website.
-function link(target, ...content) {
-	const schema = target.match(/^#\/components\/schemas\/(\w+)$/)?.[1];
-	if (schema) return el("a", { href: "#schema-" + schema }, ...content);
-	return /^https?:/.test(target) ? el("a", { href: target, rel: "noreferrer" }, ...content) : el("span", {}, ...content);
-}
+// link returns a link to a schema.
+const link = (ref, ...content) => el("a", { href: "#schema-" + ref.split("/").at(-1) }, ...content);
 
 // table returns a table. The roles keep it a table for screen readers on a phone,
 // where the style makes a block of each row.

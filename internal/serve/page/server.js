@@ -27,7 +27,7 @@ class Refusal extends Error {
 
 // send sends a request with the key, and returns the response and its text. It
 // returns nothing that a key showed once that is forgotten.
-async function send(method, url, headers = {}, body = undefined) {
+async function send(method, url, headers = {}, body) {
 	const used = key;
 	if (used) headers = { Authorization: "Bearer " + used, ...headers };
 	let response, text;
