@@ -16,7 +16,7 @@ import (
 )
 
 // Program is a program with its commands. The first one runs if none is named. There is one
-// more: version.
+// more, version, which is a flag, too.
 type Program struct {
 	Name     string // of the executable
 	About    string // what it does, in one line
@@ -75,6 +75,9 @@ func (p *Program) Run(c Call) int {
 
 // run runs the command that the arguments name, or prints help.
 func (p *Program) run(c *Call) error {
+	if len(c.Args) == 1 && strings.TrimLeft(c.Args[0], "-") == "version" {
+		c.Args = []string{"version"}
+	}
 	if len(c.Args) == 0 || strings.HasPrefix(c.Args[0], "-") {
 		c.Args = append(strings.Fields(p.Commands[0].Name), c.Args...)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"example.com/animalstore/internal/request"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
 )
@@ -30,17 +31,25 @@ func (s *server) adminHandler() http.Handler {
 	mux.HandleFunc("GET /readyz", s.health)
 	mux.HandleFunc("GET /messages", func(w http.ResponseWriter, r *http.Request) {
 		if err := s.listMessages(w, r); err != nil {
-			httpapi.WriteError(w, r, err)
+			s.refuse(w, r, err)
 		}
 	})
 	mux.HandleFunc("DELETE /messages/{id}", func(w http.ResponseWriter, r *http.Request) {
 		if err := s.store.RemoveMessages(r.Context(), r.PathValue("id")); err != nil {
-			httpapi.WriteError(w, r, err)
+			s.refuse(w, r, err)
 			return
 		}
 		w.WriteHeader(http.StatusNoContent)
 	})
 	return noWebPages(mux, s.admin.loopback())
+}
+
+// refuse responds with err, and logs it unless the request is wrong.
+func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	httpapi.WriteError(w, r, err)
+	if petstore.CodeOf(err) != petstore.CodeInvalid {
+		s.log.Error("request failed", "request_id", w.Header().Get("X-Request-ID"), "method", r.Method, "path", request.Path(r), "err", err)
+	}
 }
 
 func (s *server) listMessages(w http.ResponseWriter, r *http.Request) (err error) {

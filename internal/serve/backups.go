@@ -22,11 +22,12 @@ const (
 	backupKeys = "backup.keys"
 )
 
-// backups returns the names of the backups in dir, the newest last, and when that was begun.
+// backups returns the names of the backups in dir, the newest last, and when that was begun. A
+// name later than now is ignored: the clock was wrong.
 func backups(dir string) (names []string, newest time.Time, err error) {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if began, err := time.Parse(backupName, e.Name()); err == nil {
+		if began, err := time.Parse(backupName, e.Name()); err == nil && !began.After(time.Now()) {
 			names, newest = append(names, e.Name()), began
 		}
 	}
@@ -34,7 +35,7 @@ func backups(dir string) (names []string, newest time.Time, err error) {
 }
 
 // backUp makes backups until ctx ends. The first is due when the newest that is there is
-// old enough, so restarts neither delay nor multiply them, and in one interval at the latest.
+// old enough, so restarts neither delay nor multiply them.
 func (s *server) backUp(ctx context.Context) {
 	_, newest, _ := backups(s.backupDir)
 	if !newest.IsZero() {
@@ -44,7 +45,7 @@ func (s *server) backUp(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(min(time.Until(due), s.backupEvery)):
+		case <-time.After(time.Until(due)):
 		}
 		began := time.Now()
 		due = began.Add(s.backupEvery)
@@ -61,19 +62,15 @@ func (s *server) backUp(ctx context.Context) {
 // malformed or cannot be read, its copy stays as it is, and the error says so.
 func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 	path := func(name string) string { return filepath.Join(s.backupDir, name) }
-	entries, _ := os.ReadDir(s.backupDir)
+	entries, err := os.ReadDir(s.backupDir)
+	if err != nil {
+		return err
+	}
 	for _, e := range entries {
 		ours := strings.HasPrefix(e.Name(), "petstore-") || strings.HasPrefix(e.Name(), backupKeys)
 		if ours && strings.HasSuffix(e.Name(), ".part") { // of a server that was killed
 			_ = os.Remove(path(e.Name()))
 		}
-	}
-	_, newest, err := backups(s.backupDir)
-	if err != nil {
-		return err
-	}
-	if !began.After(newest) { // the clock was wrong: the new name must be the last
-		began = newest.Add(time.Millisecond)
 	}
 	keysErr := copyKeys(path(backupKeys+".part"), s.keyFile)
 	if keysErr == nil {

@@ -2,38 +2,43 @@ package serve
 
 import (
 	"crypto/tls"
+	"fmt"
 	"log/slog"
-	"sync"
+	"os"
+	"sync/atomic"
 	"time"
 )
 
 // certificate is what -tls-cert and -tls-key name.
 type certificate struct {
 	certFile, keyFile string
-	log               *slog.Logger
-
-	mu      sync.Mutex
-	looked  time.Time
-	current tls.Certificate
+	current           atomic.Pointer[tls.Certificate]
 }
 
-// get implements tls.Config.GetCertificate. It reads the files at most once a second, so a
-// renewed certificate is used without a restart. If they cannot be used, as while they are
-// replaced one after the other, the one before stays in use.
-func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if time.Since(c.looked) > time.Second {
-		c.looked = time.Now()
-		cert, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
-		if err == nil {
-			c.current = cert
-		} else if c.current.Leaf == nil {
-			return nil, err
-		} else {
-			c.log.Warn("the certificate cannot be read; the one before stays in use", "tls-cert", c.certFile, "tls-key", c.keyFile, "err", err)
+// load reads the files. If they cannot be used, the certificate before stays in use.
+func (c *certificate) load() error {
+	for _, name := range []string{c.certFile, c.keyFile} {
+		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() { // to read it may block forever
+			return fmt.Errorf("%s: is not a regular file", name)
 		}
 	}
-	cert := c.current
-	return &cert, nil
+	cert, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	if err == nil {
+		c.current.Store(&cert)
+	}
+	return err
+}
+
+// watch loads the files once a second, so a renewed certificate is used without a restart, and
+// no handshake waits for a disk. It logs the first of several failures: there is one
+// while the files are replaced one after the other.
+func (c *certificate) watch(log *slog.Logger) {
+	failed := false
+	for range time.Tick(time.Second) {
+		err := c.load()
+		if err != nil && !failed {
+			log.Warn("the certificate cannot be read; the one before stays in use", "tls-cert", c.certFile, "tls-key", c.keyFile, "err", err)
+		}
+		failed = err != nil
+	}
 }

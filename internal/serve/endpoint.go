@@ -136,11 +136,14 @@ func (e *endpoint) Close() error {
 func (s *server) listenAll() (err error) {
 	var config *tls.Config
 	if s.tlsCert != "" {
-		s.certificate = &certificate{certFile: s.tlsCert, keyFile: s.tlsKey, log: s.log}
-		if _, err := s.certificate.get(nil); err != nil {
+		s.certificate = &certificate{certFile: s.tlsCert, keyFile: s.tlsKey}
+		if err := s.certificate.load(); err != nil {
 			return fmt.Errorf("-tls-cert, -tls-key: %w", err)
 		}
-		config = &tls.Config{GetCertificate: s.certificate.get}
+		go s.certificate.watch(s.log)
+		config = &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+			return s.certificate.current.Load(), nil
+		}}
 	}
 	clients := make(chan struct{}, maxConnections())
 	if s.pets, err = s.listen("addr", s.addr, config, clients); err == nil && s.messagesAddr != "" {

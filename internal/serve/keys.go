@@ -55,8 +55,8 @@ func (p *Program) firstKey(stdout io.Writer, s *server, path string) error {
 	return nil
 }
 
-const firstKeyText = `The key file was missing. %[1]s now holds the hash of this API key,
-which is not shown again ("%[2]s keys create" makes others). No earlier key is valid.
+const firstKeyText = `There was no key file. %[1]s is new. It holds the hash of this API key,
+the only valid one, which is not shown again ("%[2]s keys create" makes others):
 
     %[3]s
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"sync"
@@ -18,18 +19,27 @@ import (
 // reach none, because of their path or method.
 var operations = []string{"createPet", "getPet", "listPets", "openapi", "submitMessage", "other"}
 
+// bounds are the upper bounds of the buckets of durations, in seconds. The last bucket has none.
+var bounds = [...]float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
+
 // counters are what a server counts for GET /metrics.
 type counters struct {
 	mu       sync.Mutex
-	requests map[string]map[int]int // by operation and status; 0: cut off without a response
-	took     map[string]time.Duration
+	requests map[string]*requests // by operation
+}
+
+// requests counts the requests for an operation.
+type requests struct {
+	statuses map[int]int // of the responses; 0: cut off without one
+	buckets  [len(bounds) + 1]int
+	took     time.Duration
 }
 
 func newCounters() *counters {
-	c := &counters{requests: make(map[string]map[int]int), took: make(map[string]time.Duration)}
+	c := &counters{requests: make(map[string]*requests)}
 	for _, name := range operations {
 		// Failures have a value from the start, so that the first one is an increase.
-		c.requests[name] = map[int]int{500: 0, 503: 0, 507: 0}
+		c.requests[name] = &requests{statuses: map[int]int{500: 0, 503: 0, 507: 0}}
 	}
 	return c
 }
@@ -38,26 +48,38 @@ func newCounters() *counters {
 func (c *counters) request(o httpapi.Observation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	name := cmp.Or(o.Operation, "other")
-	c.requests[name][o.Status]++
-	c.took[name] += o.Duration
+	r := c.requests[cmp.Or(o.Operation, "other")]
+	r.statuses[o.Status]++
+	i, _ := slices.BinarySearch(bounds[:], o.Duration.Seconds())
+	r.buckets[i]++
+	r.took += o.Duration
 }
 
 // write writes the counters in the text format of Prometheus.
 func (c *counters) write(b *bytes.Buffer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	const total, took = "petstore_requests_total", "petstore_request_seconds_total"
+	const total, took = "petstore_requests_total", "petstore_request_duration_seconds"
 	fmt.Fprintf(b, "# HELP %[1]s Requests below /v1. The operation is \"other\" if none has this path and method."+
 		" The status is 0 if the connection was cut without a response.\n# TYPE %[1]s counter\n", total)
 	for _, name := range operations {
-		for _, status := range slices.Sorted(maps.Keys(c.requests[name])) {
-			fmt.Fprintf(b, "%s{operation=%q,status=\"%d\"} %d\n", total, name, status, c.requests[name][status])
+		statuses := c.requests[name].statuses
+		for _, status := range slices.Sorted(maps.Keys(statuses)) {
+			fmt.Fprintf(b, "%s{operation=%q,status=\"%d\"} %d\n", total, name, status, statuses[status])
 		}
 	}
-	fmt.Fprintf(b, "# HELP %[1]s Time from the header of a request to the end of its response.\n# TYPE %[1]s counter\n", took)
+	fmt.Fprintf(b, "# HELP %[1]s Time from the header of a request to the end of its response.\n# TYPE %[1]s histogram\n", took)
 	for _, name := range operations {
-		fmt.Fprintf(b, "%s{operation=%q} %v\n", took, name, c.took[name].Seconds())
+		r, count := c.requests[name], 0
+		for i, n := range r.buckets {
+			bound := math.Inf(1)
+			if i < len(bounds) {
+				bound = bounds[i]
+			}
+			count += n
+			fmt.Fprintf(b, "%s_bucket{operation=%q,le=\"%v\"} %d\n", took, name, bound, count)
+		}
+		fmt.Fprintf(b, "%[1]s_sum{operation=%[2]q} %[3]v\n%[1]s_count{operation=%[2]q} %[4]d\n", took, name, r.took.Seconds(), count)
 	}
 }
 
@@ -86,8 +108,8 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 	}
 	gauge("petstore_keys_readable", "0 while API keys cannot be checked.", readable)
 	if s.certificate != nil {
-		cert, _ := s.certificate.get(nil)
-		gauge("petstore_certificate_expiry_timestamp_seconds", "When the certificate in use expires, in seconds since 1970.", float64(cert.Leaf.NotAfter.Unix()))
+		expiry := s.certificate.current.Load().Leaf.NotAfter
+		gauge("petstore_certificate_expiry_timestamp_seconds", "When the certificate in use expires, in seconds since 1970.", float64(expiry.Unix()))
 	}
 	gauge("process_start_time_seconds", "When the server was started, in seconds since 1970.", float64(s.started.UnixMilli())/1000)
 	gauge("petstore_connections", "Open connections of clients.", float64(s.connections()))

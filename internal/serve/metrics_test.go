@@ -43,8 +43,13 @@ func TestMetrics(t *testing.T) {
 	want := `petstore_requests_total{operation="getPet",status="500"} 0
 petstore_requests_total{operation="getPet",status="503"} 8000
 petstore_requests_total{operation="other",status="404"} 1
-petstore_request_seconds_total{operation="getPet"} 8
-petstore_request_seconds_total{operation="other"} 60
+petstore_request_duration_seconds_bucket{operation="getPet",le="0.0005"} 0
+petstore_request_duration_seconds_bucket{operation="getPet",le="0.001"} 8000
+petstore_request_duration_seconds_bucket{operation="getPet",le="+Inf"} 8000
+petstore_request_duration_seconds_sum{operation="getPet"} 8
+petstore_request_duration_seconds_bucket{operation="other",le="10"} 0
+petstore_request_duration_seconds_bucket{operation="other",le="+Inf"} 1
+petstore_request_duration_seconds_count{operation="other"} 1
 `
 	got := scrape()
 	for line := range strings.Lines(want) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"sync"
 	"time"
 
@@ -24,10 +23,10 @@ const (
 )
 
 // wait serves until there is a reason to stop, and stops. It returns nil if every accepted
-// request received its response. While it stops, a second signal ends the process at once.
+// request received its response. While it stops, a signal ends the process at once.
 func (s *server) wait(signals chan os.Signal) error {
 	limit, failed := s.drain, true
-	var logReason func() // last, as a log may hang
+	var logReason func()
 	select {
 	case sig := <-signals:
 		logReason = func() { s.log.Info("stopping", "signal", sig.String(), "drain", s.drain.String()) }
@@ -41,26 +40,40 @@ func (s *server) wait(signals chan os.Signal) error {
 	case err := <-s.ended:
 		logReason = func() { s.log.Error("an address is no longer served", "err", err) }
 	}
-	signal.Stop(signals)
+	go func() { // signal.Stop would leave a SIGINT ignored that was ignored at the start
+		<-signals
+		os.Exit(1)
+	}()
 	s.cancelBackups()
 	defer time.AfterFunc(limit+closeLimit, s.abandon).Stop()
-	logReason()
+	briefly(logReason)
 	if err := s.stop(limit); err != nil && !failed {
-		s.log.Error("stopped with an error", "err", err)
+		briefly(func() { s.log.Error("stopped with an error", "err", err) })
 		failed = true
 	}
 	if failed {
 		return flags.Exit(1) // the log has the reason
 	}
-	s.log.Info("stopped")
+	briefly(func() { s.log.Info("stopped") })
 	return nil
+}
+
+// briefly waits at most for a moment for log, which may write to a pipe that is full.
+func briefly(log func()) {
+	logged := make(chan struct{})
+	go func() { log(); close(logged) }()
+	select {
+	case <-logged:
+	case <-time.After(100 * time.Millisecond):
+	}
 }
 
 // abandon ends the process although something still runs, such as a write to a disk that
 // hangs.
 func (s *server) abandon() {
-	go s.log.Error("the process ends before the store is closed: a disk may hang; what was acknowledged is on disk") // may hang too
-	time.Sleep(100 * time.Millisecond)
+	briefly(func() {
+		s.log.Error("the process ends before the store is closed: a disk may hang; what was acknowledged is on disk")
+	})
 	os.Exit(1)
 }
 

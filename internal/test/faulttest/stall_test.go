@@ -72,7 +72,7 @@ func TestStalledSync(t *testing.T) {
 	t.Logf("%d reads during a create of %v", reads, took.Round(time.Millisecond))
 }
 
-// TestBlockedLog: SIGTERM ends a server whose log has no reader, also before it serves.
+// TestBlockedLog: SIGTERM ends a server properly whose log has no reader, also before it serves.
 func TestBlockedLog(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -86,14 +86,14 @@ func TestBlockedLog(t *testing.T) {
 	for err == nil {
 		_, err = full.Write(make([]byte, 100))
 	}
-	cmd := exec.Command(process.Build(t, refserver), "-addr=127.0.0.1:0", "-drain=1s")
+	cmd := exec.Command(process.Build(t, refserver), "-addr=127.0.0.1:0", "-drain=1h")
 	cmd.Dir, cmd.Stderr = dir, full
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	time.AfterFunc(time.Second, func() { _ = cmd.Process.Signal(syscall.SIGTERM) })
 	defer time.AfterFunc(patience, func() { _ = cmd.Process.Kill() }).Stop()
-	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 1 {
+	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}
 }
