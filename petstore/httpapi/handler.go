@@ -150,7 +150,7 @@ var jsonType = []string{"application/json"}
 // order that the package documentation promises, calls the operation, and sends what that
 // returns.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{Context: r.Context(), h: h, w: w, r: r, id: newRequestID(r), start: time.Now()}
+	c := &call{Context: r.Context(), h: h, w: w, r: r, id: newRequestID(w, r), start: time.Now()}
 	defer c.end()
 
 	op, err := h.route(w, r)

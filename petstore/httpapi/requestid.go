@@ -16,11 +16,10 @@ const requestIDField = "X-Request-Id"
 // to the service, the [Authenticator] or Options.Validate, or one made from it; otherwise
 // RequestID returns "".
 //
-// Options.Observe receives the ID as Observation.RequestID. A middleware can choose it, and set
-// X-Request-ID in the request's header.
-//
-// The ID is that of the request if it is safe to log and to send back, otherwise a random one,
-// which the response has only if it is an error, or if there is an Options.Observe.
+// Options.Observe receives the ID as Observation.RequestID. A middleware can choose it: it
+// sets X-Request-ID in the response's header before it calls the handler. Otherwise the ID is
+// that of the request if it is safe to log and to send back, and otherwise a random one, which
+// the response has only if it is an error, or if there is an Options.Observe.
 func RequestID(ctx context.Context) string {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		return c.id.String()
@@ -30,7 +29,7 @@ func RequestID(ctx context.Context) string {
 
 // requestID is the ID of a request.
 type requestID struct {
-	sent   string // with the request; "": none was
+	sent   string // by a middleware or the client; "": none was
 	random uint64 // otherwise
 }
 
@@ -42,9 +41,13 @@ func (id requestID) String() string {
 	return strconv.FormatUint(id.random, 36)
 }
 
-// newRequestID returns the ID of a request if it is safe, otherwise a random one. What is safe
-// needs no quoting anywhere: letters, digits and the signs of UUIDs, trace IDs and base64.
-func newRequestID(r *http.Request) requestID {
+// newRequestID returns the ID in the response's header, otherwise that of the request if it is
+// safe, otherwise a random one. What is safe needs no quoting anywhere: letters, digits and the
+// signs of UUIDs, trace IDs and base64.
+func newRequestID(w http.ResponseWriter, r *http.Request) requestID {
+	if ids := w.Header()[requestIDField]; len(ids) > 0 && ids[0] != "" {
+		return requestID{sent: ids[0]}
+	}
 	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/+="
 	if ids := r.Header[requestIDField]; len(ids) == 1 {
 		if id := ids[0]; 0 < len(id) && len(id) <= 128 && strings.Trim(id, safe) == "" {
