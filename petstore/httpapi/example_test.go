@@ -3,7 +3,6 @@ package httpapi_test
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -53,29 +52,26 @@ func Example() {
 	// 400 [] {"code":"invalid","message":"categoryId: must be 1 (cats) or 2 (dogs), got 3","status":400}
 }
 
-// A middleware that checks tokens of its own says for whom a request acts. It responds with
-// [httpapi.WriteError] if it refuses a request: the contract wants an Error body for its 401,
-// and http.Error would send plain text.
+// A middleware says for whom a request acts. It responds with [httpapi.WriteError] if it
+// refuses a request: the contract wants an Error body for its 401, and http.Error would send
+// plain text. If it only verifies bearer tokens, an [httpapi.Authenticator] is simpler.
 func ExampleWithAccount() {
-	verify := func(token string) (subject string, err error) { // in a program: of a JWT package
-		if subject, ok := strings.CutPrefix(token, "signed."); ok {
-			return subject, nil
-		}
-		return "", errors.New("the signature is wrong")
+	verify := func(token string) (account string, ok bool) { // in a program: of a JWT package
+		return "alice", token == "signed-for-alice"
 	}
 	handler := httpapi.New(memory.New(nil), nil, nil) // needs no Authenticator
 	authenticated := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		subject, err := verify(token)
-		if !ok || err != nil {
+		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		account, ok := verify(token)
+		if !ok || !strings.EqualFold(scheme, "Bearer") { // which is case-insensitive
 			httpapi.WriteError(w, r, petstore.Errorf(petstore.CodeUnauthorized, "Authorization: a valid bearer token is required"))
 			return
 		}
-		handler.ServeHTTP(w, r.WithContext(httpapi.WithAccount(r.Context(), subject)))
+		handler.ServeHTTP(w, r.WithContext(httpapi.WithAccount(r.Context(), account)))
 	})
-	for _, token := range []string{"signed.alice", "forged.alice"} {
+	for _, field := range []string{"bearer signed-for-alice", "signed-for-alice"} {
 		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/pets", nil)
-		r.Header.Set("Authorization", "Bearer "+token)
+		r.Header.Set("Authorization", field)
 		authenticated.ServeHTTP(w, r)
 		fmt.Println(w.Code, w.Header()["Www-Authenticate"], w.Body)
 	}
