@@ -69,7 +69,10 @@ var (
 	}
 )
 
-var errNoPath = petstore.Errorf(petstore.CodeNotFound, "path: there is nothing here; openapi.json, below the base address, has the paths")
+// errNoPath names the path that the handler has seen: it shows a wrong http.StripPrefix.
+func errNoPath(path string) error {
+	return petstore.Errorf(petstore.CodeNotFound, "path: there is nothing at %.100q; openapi.json, below the base address, has the paths", path)
+}
 
 // route returns the operation of the request. With a 405 it sets the Allow field of the
 // response.
@@ -85,7 +88,7 @@ func (h *handler) route(w http.ResponseWriter, r *http.Request) (*operation, err
 	// operation has such a segment. Other escapes mean their character (RFC
 	// 3986, section 2.4), as they do in u.Path.
 	if strings.Contains(strings.ToUpper(u.RawPath), "%2F") {
-		return nil, errNoPath
+		return nil, errNoPath(u.RawPath)
 	}
 	for i := range h.operations {
 		op := &h.operations[i]
@@ -106,7 +109,7 @@ func (h *handler) route(w http.ResponseWriter, r *http.Request) (*operation, err
 		}
 	}
 	if allow == "" {
-		return nil, errNoPath
+		return nil, errNoPath(u.Path)
 	}
 	w.Header().Set("Allow", allow)
 	return nil, petstore.Errorf(petstore.CodeMethodNotAllowed, "method: this path has only %s", allow)
