@@ -61,7 +61,8 @@ func errorBodyOf(err error) errorBody {
 // nil is a 500. WriteError logs nothing. Like the handlers, it then discards the rest of
 // a body of at most 1 MiB.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
-	c := call{w: w, r: r, id: newRequestID(w, r)}
+	c := call{w: w, r: r}
+	c.id, c.random = requestID(w, r)
 	c.send(errorResponse(w, errorBodyOf(err)))
 	request.Discard(r)
 }

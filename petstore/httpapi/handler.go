@@ -115,12 +115,13 @@ func New(service petstore.Service, auth Authenticator, opts *Options) http.Handl
 // is known, the account.
 type call struct {
 	context.Context
-	h     *handler // nil: of WriteError
-	w     http.ResponseWriter
-	r     *http.Request
-	id    requestID
-	start time.Time
-	seen  Observation // so far
+	h      *handler // nil: of WriteError
+	w      http.ResponseWriter
+	r      *http.Request
+	id     string // X-Request-ID
+	random bool   // id is: neither a middleware nor the client has chosen it
+	start  time.Time
+	seen   Observation // so far
 }
 
 // callKey is the key of the call in its context.
@@ -152,7 +153,8 @@ var jsonType = []string{"application/json"}
 // order that the package documentation promises, calls the operation, and sends what that
 // returns.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{Context: r.Context(), h: h, w: w, r: r, id: newRequestID(w, r), start: time.Now()}
+	c := &call{Context: r.Context(), h: h, w: w, r: r, start: time.Now()}
+	c.id, c.random = requestID(w, r)
 	defer c.end()
 
 	op, err := h.route(w, r)
@@ -201,7 +203,7 @@ func (c *call) fail(err error) {
 // secrets.
 func (c *call) log(body errorBody, err error) {
 	if c.h.limit.Allow() {
-		c.h.opts.Logger.ErrorContext(c, "request failed", "request_id", c.id.String(), "operation", c.seen.Operation,
+		c.h.opts.Logger.ErrorContext(c, "request failed", "request_id", c.id, "operation", c.seen.Operation,
 			"method", c.r.Method, "path", request.Path(c.r), "account", c.seen.Account, "status", body.Status, "code", body.Code, "err", err)
 	}
 }
@@ -212,8 +214,8 @@ func (c *call) log(body errorBody, err error) {
 func (c *call) send(resp response) {
 	c.seen.Status = resp.status
 	header := c.w.Header()
-	if c.id.sent != "" || resp.status >= 400 || c.h.opts.Observe != nil {
-		header[requestIDField] = []string{c.id.String()}
+	if !c.random || resp.status >= 400 || c.h.opts.Observe != nil {
+		header[requestIDField] = []string{c.id}
 	}
 	if resp.header.name != "" {
 		header[resp.header.name] = resp.header.values
@@ -242,7 +244,7 @@ func (c *call) end() {
 	}
 	if c.h.opts.Observe != nil {
 		c.seen.Duration = time.Since(c.start)
-		c.seen.RequestID = c.id.String()
+		c.seen.RequestID = c.id
 		c.h.opts.Observe(c.r, c.seen)
 	}
 	if abort {

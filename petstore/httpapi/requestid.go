@@ -22,37 +22,23 @@ const requestIDField = "X-Request-Id"
 // the response has only if it is an error, or if there is an Options.Observe.
 func RequestID(ctx context.Context) string {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
-		return c.id.String()
+		return c.id
 	}
 	return ""
 }
 
-// requestID is the ID of a request.
-type requestID struct {
-	sent   string // by a middleware or the client; "": none was
-	random uint64 // otherwise
-}
-
-// String returns the ID. It makes the text of the random one only where that is needed.
-func (id requestID) String() string {
-	if id.sent != "" {
-		return id.sent
-	}
-	return strconv.FormatUint(id.random, 36)
-}
-
-// newRequestID returns the ID in the response's header, otherwise that of the request if it is
+// requestID returns the ID in the response's header, otherwise that of the request if it is
 // safe, otherwise a random one. What is safe needs no quoting anywhere: letters, digits and the
 // signs of UUIDs, trace IDs and base64.
-func newRequestID(w http.ResponseWriter, r *http.Request) requestID {
+func requestID(w http.ResponseWriter, r *http.Request) (id string, random bool) {
 	if ids := w.Header()[requestIDField]; len(ids) > 0 && ids[0] != "" {
-		return requestID{sent: ids[0]}
+		return ids[0], false
 	}
 	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/+="
 	if ids := r.Header[requestIDField]; len(ids) == 1 {
 		if id := ids[0]; 0 < len(id) && len(id) <= 128 && strings.Trim(id, safe) == "" {
-			return requestID{sent: id}
+			return id, false
 		}
 	}
-	return requestID{random: rand.Uint64()}
+	return strconv.FormatUint(rand.Uint64(), 36), true
 }
