@@ -38,9 +38,8 @@ func (h *handler) listPets(ctx context.Context, r *http.Request) (response, erro
 	return resp, nil
 }
 
-// parseListQuery returns what a query string asks of listPets. It ignores
-// unknown parameters. It does without the map of url.ParseQuery, which costs 3 % of the
-// instructions of a list.
+// parseListQuery returns what a query string asks of listPets. It ignores unknown parameters.
+// Without the map of url.ParseQuery, a list with a status costs 4 % fewer instructions.
 func parseListQuery(query string) (q petstore.ListQuery, err error) {
 	names := [...]string{"limit", "status", "cursor"}
 	var values [len(names)]string // "": not given
