@@ -2,12 +2,14 @@ package httpapi_test
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
 )
 
@@ -16,23 +18,35 @@ import (
 // messages of this table.
 func TestErrorMessages(t *testing.T) {
 	s := newServer(t, nil)
-	s.add("rex")
+	s.want(created, post("/pets", rexBody))
 	s.h = s.handler(s.store, httpapi.AuthenticatorFunc(func(_ context.Context, key string) (string, error) {
 		return strings.TrimPrefix(key, "nobody"), nil // accepts every other key
-	}), nil)
-	pet := func(body string) string { return post("/pets", body) }
-	rex := func(fields ...string) string { return postBare("/pets", rexBody, append(fields, authorized)...) }
+	}), &httpapi.Options{Validate: func(context.Context, petstore.NewPet) error { // after the contract's rules
+		return fmt.Errorf("rule 7: %w", petstore.Errorf(petstore.CodeConflict, "name: must not be that of another pet"))
+	}})
+	lists := func(fields ...string) (requests []string) { // one with each of the fields
+		for _, field := range fields {
+			requests = append(requests, request("GET /pets", field))
+		}
+		return requests
+	}
+	posts := func(fields ...string) (requests []string) {
+		for _, field := range fields {
+			requests = append(requests, postBare("/pets", rexBody, authorized, field))
+		}
+		return requests
+	}
+	pets := func(bodies ...string) (requests []string) {
+		for _, body := range bodies {
+			requests = append(requests, post("/pets", body))
+		}
+		return requests
+	}
 	const (
-		noKey       = "Authorization: an API key is required, as a bearer token in exactly one field"
-		badKey      = "Authorization: the bearer token is not a valid API key"
-		noJSON      = "Content-Type: must be given once, as application/json"
-		otherType   = "Content-Type: must be application/json"
-		coded       = "Content-Encoding: none is supported"
-		key         = "Idempotency-Key: must be given once, with 1 to 512 characters of printable ASCII"
-		notAnObject = "body: must be a JSON object"
-		brokeOff    = "body: broke off, or was malformed, after "
+		and     = "\r\n"
+		withKey = isJSON + and + "Idempotency-Key: "
 	)
-	long := strings.Repeat("n", 30_000)
+	long := strings.Repeat("n", 1000)
 	var messages []string
 	for _, c := range []struct {
 		status   int
@@ -43,59 +57,50 @@ func TestErrorMessages(t *testing.T) {
 		{404, `"//h/\"\x00\u202e\xff"; openapi.json`, gets("//h/%22%00%e2%80%ae%ff")},
 		{404, `"/pets/1%2f"; openapi.json`, gets("/pets/1%2f")},
 		{404, `"/` + long[:99] + `"; openapi.json`, gets("/" + long)},
-		{404, `path: there is nothing at "/`, gets("/ /Pets /pets/ /pets//1 /pets/1/ /pets/.. /pets/%2e /./pets /pets%2F1 /OpenAPI.json /openapi.json/ /openapi")},
+		{404, `path: there is nothing at "/`, gets("/ /Pets /pets/ /pets//1 /pets/1/ /pets/.. /pets/%2e /./pets /pets%2F1 /OpenAPI.json /openapi")},
 		{404, "no pet has this id", gets("/pets/2 /pets/%2D1 /pets/9223372036854775807")},
 		{404, "petId: must be a 64-bit integer in its shortest form, so no pet has this one",
 			gets("/pets/9223372036854775808 /pets/01 /pets/-0 /pets/+1 /pets/1%20 /pets/%252F")},
 
-		{405, "method: this path has only GET, HEAD, POST", []string{request("PUT /pets"), request("get /pets")}},
-		{405, "method: this path has only GET, HEAD", []string{request("POST /pets/1"), request("PUT /openapi.json")}},
-		{405, "method: this path has only POST", []string{request("GET /messages")}},
-
-		{401, noKey, []string{request("GET /pets?limit=0"), request("GET /pets/abc"), postBare("/pets", "{", isJSON)}},
-		{401, noKey, []string{request("GET /pets", authorized, authorized), request("GET /pets", "Authorization: Basic eA==", authorized)}},
-		{401, noKey, []string{request("GET /pets", "Authorization: Bearer: key-1"), request("GET /pets", "Authorization: Bearer\tkey-1")}},
-		{401, badKey, []string{request("GET /pets", "Authorization: Bearer key-1\tx"), request("GET /pets", "Authorization: Bearer key-1\xc3\xa9")}},
-		{401, badKey, []string{request("GET /pets", "Authorization: Bearer nobody")}},
+		{401, "Authorization: an API key is required, as a bearer token in exactly one field", append(
+			lists("X: none", authorized+and+authorized, "Authorization: Basic eA=="+and+authorized, "Authorization: Bearer\tkey-1", "Authorization: Bearer: key-1"),
+			request("GET /pets?limit=0"), request("GET /pets/abc"), postBare("/pets", "{", isJSON))},
+		{401, "Authorization: the bearer token is not a valid API key",
+			lists("Authorization: Bearer nobody", "Authorization: Bearer key-1\tx", "Authorization: Bearer key-1\xc3\xa9")},
 
 		{400, "limit: must be an integer from 1 to 100, in its shortest form", gets("/pets?limit=0 /pets?limit=101 /pets?limit=01 /pets?limit=%2B1")},
 		{400, "limit: must not be empty", gets("/pets?limit= /pets?limit")},
 		{400, "limit: must be given only once", gets("/pets?limit=1&%6Cimit=2")},
 		{400, "status: must be one of available, pending, sold", gets("/pets?status=SOLD /pets?status=+sold")},
-		{400, "status: must not be empty", append(gets("/pets?status="), pet(`{"name":"a","categoryId":1,"status":""}`))},
+		{400, "status: must not be empty", append(gets("/pets?status="), pets(`{"name":"a","categoryId":1,"status":""}`)...)},
 		{400, "cursor: must be one that this service returned", gets("/pets?cursor=1 /pets?cursor=MA")},
-		{400, "query: malformed", gets("/pets?% /pets?limit=5&x=%zz /pets?limit=5;x=1")},
+		{400, "query: malformed", gets("/pets?% /pets?limit=5&x=%zz")},
+		{400, "query: malformed: a semicolon must be written as %3B", gets("/pets?limit=5;x=1")},
 
-		{400, noJSON, []string{rex(), rex("Content-Type:"), rex(isJSON, isJSON), request("POST /pets", authorized)}},
-		{415, otherType, []string{rex("Content-Type: application/jsonx"), rex("Content-Type: application/json,"), rex("Content-Type: ;charset=utf-8")}},
-		{415, otherType, []string{postBare("/messages", messageBody, authorized, "Content-Type: text/plain; application/json")}},
-		{415, coded, []string{rex(isJSON, "Content-Encoding: identity, gzip"), rex(isJSON, "Content-Encoding: identity", "Content-Encoding: br")}},
+		{400, "Content-Type: must be given once, as application/json", posts("X: none", "Content-Type:", isJSON+and+isJSON)},
+		{415, "Content-Type: must be application/json",
+			posts("Content-Type: application/jsonx", "Content-Type: application/json,", "Content-Type: ;charset=utf-8", "Content-Type: text/plain; application/json")},
+		{415, "Content-Encoding: none is supported", posts(isJSON+and+"Content-Encoding: identity, gzip", isJSON+and+"Content-Encoding:"+and+"Content-Encoding: br")},
+		{400, "Idempotency-Key: must be given once, with 1 to 512 characters of printable ASCII",
+			posts(withKey, withKey+`""`, withKey+long[:513], withKey+"a\tb", withKey+"k\xc3\xa9", withKey+"k"+and+"Idempotency-Key: k")},
 
-		{400, key, []string{rex(isJSON, "Idempotency-Key:"), rex(isJSON, `Idempotency-Key: ""`), rex(isJSON, "Idempotency-Key: "+long[:513])}},
-		{400, key, []string{rex(isJSON, "Idempotency-Key: a\tb"), rex(isJSON, "Idempotency-Key: k\xc3\xa9")}},
-		{400, key, []string{rex(isJSON, "Idempotency-Key: k", "Idempotency-Key: k"), post("/messages", messageBody, "Idempotency-Key:", "Idempotency-Key: k")}},
+		{400, "body: is missing; must be a JSON object", append(pets("", " \r\n\t"), post("/messages", ""))},
+		{400, "body: must be a JSON object", pets("null", `"name"`, `[{"name":"a"}]`)},
+		{400, `body: not valid JSON: unexpected EOF within "/name" after offset 8`, pets(`{"name":`)},
+		{400, "body: not valid JSON: invalid character '}' after top-level value after offset 27", pets(`{"name":"a","categoryId":1}}`)},
+		{400, "body: not valid JSON: duplicate object member name", pets(`{"x":{"y":1,"y":1},"name":"a","categoryId":1}`)},
+		{400, "body: broke off, or was malformed, after 29 bytes", []string{request("POST /pets", authorized, isJSON, "Content-Length: 30") + rexBody}},
+		{400, "body: broke off, or was malformed, after 0 bytes", []string{request("POST /pets", authorized, isJSON, isChunked) + "zz\r\n" + rexBody}},
 
-		{400, "body: is missing; must be a JSON object", []string{pet(""), pet(" \r\n\t"), post("/messages", ""), request("POST /pets", authorized, isJSON)}},
-		{400, notAnObject, []string{pet("null"), pet(`"name"`), pet(`[{"name":"a"}]`)}},
-		{400, `body: not valid JSON: unexpected EOF within "/name" after offset 8`, []string{pet(`{"name":`)}},
-		{400, `body: not valid JSON: invalid character '\'' at start of value within "/name" after offset 8`, []string{pet(`{"name":'rex'}`)}},
-		{400, "body: not valid JSON: invalid character '}' after top-level value after offset 27", []string{pet(`{"name":"a","categoryId":1}}`)}},
-		{400, `body: not valid JSON: invalid UTF-8 within "/name" after offset 9`, []string{pet("{\"name\":\"\xff\",\"categoryId\":1}")}},
-		{400, "body: not valid JSON", []string{pet("\xef\xbb\xbf{}")}}, // a byte order mark
-		{400, "body: not valid JSON: invalid surrogate pair", []string{pet(`{"name":"\ud800","categoryId":1}`)}},
-		{400, "body: not valid JSON: duplicate object member name", []string{pet(`{"x":{"y":1,"y":1},"name":"a","categoryId":1}`)}},
-		{400, "unexpected EOF after offset 28", []string{request("POST /pets", authorized, isJSON, "Content-Length: 28") + rexBody}},
-		{400, brokeOff + "29 bytes", []string{request("POST /pets", authorized, isJSON, "Content-Length: 30") + rexBody}},
-		{400, brokeOff + "0 bytes", []string{request("POST /pets", authorized, isJSON, isChunked) + "zz\r\n" + rexBody}},
-
-		{400, "name: is missing", []string{pet(`{}`)}},
-		{400, "categoryId: is missing", []string{pet(`{"name":"a"}`)}},
-		{400, "name: must be a string, got null", []string{pet(`{"name":null,"categoryId":1}`)}},
-		{400, `name: must be a string, got ["a"]`, []string{pet(`{"name":["a"],"categoryId":1}`)}},
-		{400, "categoryId: must be a 64-bit integer, without fraction or exponent, got 1.0", []string{pet(`{"name":"a","categoryId":1.0}`)}},
-		{400, `categoryId: must be a 64-bit integer, without fraction or exponent, got "dogs"`, []string{pet(`{"name":"a","categoryId":"dogs"}`)}},
-		{400, "status: must be a string, got 0", []string{pet(`{"name":"a","categoryId":1,"status":0}`)}},
-		{400, "status: must be one of available, pending, sold", []string{pet(`{"name":"a","categoryId":1,"status":"Sold"}`)}},
+		{400, "name: is missing", pets(`{}`)},
+		{400, "categoryId: is missing", pets(`{"name":"a"}`)},
+		{400, "name: must be a string, got null", pets(`{"name":null,"categoryId":1}`)},
+		{400, `name: must be a string, got ["a"]`, pets(`{"name":["a"],"categoryId":1}`)},
+		{400, "categoryId: must be a 64-bit integer, without fraction or exponent, got 1.0", pets(`{"name":"a","categoryId":1.0}`)},
+		{400, `categoryId: must be a 64-bit integer, without fraction or exponent, got "dogs"`, pets(`{"name":"a","categoryId":"dogs"}`)},
+		{400, "status: must be a string, got 0", pets(`{"name":"a","categoryId":1,"status":0}`)},
+		{400, "status: must be one of available, pending, sold", pets(`{"name":"a","categoryId":1,"status":"Sold"}`)},
+		{409, "name: must not be that of another pet", pets(rexBody)},
 		{400, "message: is missing", []string{post("/messages", `{}`)}},
 		{400, "message: must be a string, got 5", []string{post("/messages", `{"message":5}`)}},
 	} {

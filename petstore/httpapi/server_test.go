@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/animalstore/internal/test/testserver"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/apikey"
 	"example.com/animalstore/petstore/httpapi"
@@ -24,8 +25,8 @@ type server struct {
 	*testing.T
 	h     http.Handler
 	store *memory.Store
-	log   recorder[string]
-	seen  recorder[httpapi.Observation]
+	log   []string
+	seen  []httpapi.Observation
 }
 
 // newServer serves the pets and messages of a store in memory.
@@ -38,8 +39,28 @@ func newServer(t *testing.T, opts *httpapi.Options) *server {
 // newFaultyServer serves a store whose operations return the error of fault.
 func newFaultyServer(t *testing.T, fault func(context.Context) error) *server {
 	s := newServer(t, nil)
-	s.h = s.handler(stub(func(ctx context.Context, _ any) error { return fault(ctx) }), testKeys, nil)
+	s.h = s.handler(stub(fault), testKeys, nil)
 	return s
+}
+
+// stub returns a store that keeps nothing. Each operation of the contract returns the error
+// of fault; a nil fault has none. CreatePet and SubmitMessage return what they were called with.
+func stub(fault func(context.Context) error) *testserver.Double {
+	if fault == nil {
+		fault = func(context.Context) error { return nil }
+	}
+	d := testserver.NewDouble(nil)
+	d.DoListPets = func(ctx context.Context, _ petstore.ListQuery) (petstore.Page, error) {
+		return petstore.Page{}, fault(ctx)
+	}
+	d.DoCreatePet = func(ctx context.Context, p petstore.NewPet, _ petstore.IdempotencyKey) (petstore.Pet, error) {
+		return petstore.Pet{ID: 1, NewPet: p}, fault(ctx)
+	}
+	d.DoGetPet = func(ctx context.Context, _ int64) (petstore.Pet, error) { return petstore.Pet{}, fault(ctx) }
+	d.DoSubmitMessage = func(ctx context.Context, text string, _ petstore.IdempotencyKey) (petstore.Message, error) {
+		return petstore.Message{Text: text}, fault(ctx)
+	}
+	return d
 }
 
 // handler returns a handler of pets and messages, with a logger and an observer.
@@ -52,13 +73,13 @@ func (s *server) handler(store interface {
 		o = *opts
 	}
 	o.Messages, o.Logger = store, slog.New(slog.NewTextHandler(s, nil))
-	o.Observe = func(_ *http.Request, o httpapi.Observation) { s.seen.add(o) }
+	o.Observe = func(_ *http.Request, o httpapi.Observation) { s.seen = append(s.seen, o) }
 	return httpapi.New(store, auth, &o)
 }
 
 // Write adds a line of the log.
 func (s *server) Write(line []byte) (int, error) {
-	s.log.add(string(line))
+	s.log = append(s.log, string(line))
 	return len(line), nil
 }
 
@@ -72,17 +93,6 @@ func (s *server) stats() petstore.Stats {
 	return stats
 }
 
-// add stores a pet with that name.
-func (s *server) add(name string) {
-	s.Helper()
-	if _, err := s.store.CreatePet(context.Background(), petstore.NewPet{Name: name}, petstore.IdempotencyKey{}); err != nil {
-		s.Fatal(err)
-	}
-}
-
-// sentKey is the key of a value in the context of every request that send makes.
-type sentKey struct{}
-
 // send passes a request, as a client writes it, to h and returns the response.
 func send(t testing.TB, h http.Handler, raw string) response {
 	t.Helper()
@@ -90,7 +100,7 @@ func send(t testing.TB, h http.Handler, raw string) response {
 	if err != nil {
 		t.Fatalf("%.500q: %v", raw, err)
 	}
-	return serve(t, h, r.WithContext(context.WithValue(t.Context(), sentKey{}, true)))
+	return serve(t, h, r)
 }
 
 // serve passes r to h and returns the response.
@@ -106,6 +116,13 @@ func serve(t testing.TB, h http.Handler, r *http.Request) response {
 	return response{resp.StatusCode, resp.Header, string(body)}
 }
 
+// serveAuthorized passes r to h with a credential.
+func serveAuthorized(t testing.TB, h http.Handler, r *http.Request) response {
+	t.Helper()
+	r.Header.Set("Authorization", "Bearer key-1")
+	return serve(t, h, r)
+}
+
 // request returns a request with a Host field and an empty line at its end.
 func request(line string, fields ...string) string {
 	head := append([]string{line + " HTTP/1.1", "Host: h"}, fields...)
@@ -116,6 +133,7 @@ const (
 	authorized = "Authorization: Bearer key-1"
 	isJSON     = "Content-Type: application/json"
 	isChunked  = "Transfer-Encoding: chunked"
+	hasID      = "X-Request-ID: the-id"
 
 	rexBody     = `{"name":"rex","categoryId":1}`
 	messageBody = `{"message":"hello"}`
@@ -146,8 +164,8 @@ func gets(targets string) (requests []string) {
 
 // operations has a request for each operation.
 var operations = map[string]string{
-	"listPets":      get("/pets", "X-Request-ID: the-id"),
-	"createPet":     post("/pets", rexBody, "X-Request-ID: the-id"),
-	"getPet":        get("/pets/1", "X-Request-ID: the-id"),
-	"submitMessage": post("/messages", messageBody, "X-Request-ID: the-id"),
+	"listPets":      get("/pets", hasID),
+	"createPet":     post("/pets", rexBody, hasID),
+	"getPet":        get("/pets/1", hasID),
+	"submitMessage": post("/messages", messageBody, hasID),
 }
