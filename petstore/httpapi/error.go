@@ -11,10 +11,6 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// retryAfter is the Retry-After field of a 503, in seconds. The handler does
-// not know when the cause ends (a worker empties the queue, a restart).
-const retryAfter = "1"
-
 func invalid(format string, args ...any) error {
 	return petstore.Errorf(petstore.CodeInvalid, format, args...)
 }
@@ -76,7 +72,7 @@ func errorResponse(w http.ResponseWriter, body errorBody) response {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="petstore"`)
 		}
 	case http.StatusServiceUnavailable:
-		w.Header().Set("Retry-After", retryAfter)
+		w.Header().Set("Retry-After", "1") // the cause may end at any time
 	}
 	b, _ := json.Marshal(body, jsontext.AllowInvalidUTF8(true)) // cannot fail then
 	return response{status: body.Status, body: b}

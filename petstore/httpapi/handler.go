@@ -42,9 +42,9 @@ type Options struct {
 	// before the create; its context has the account. The client gets the code of its
 	// error, such as petstore.CodeInvalid; an error without a code is a 500, or a 503
 	// if it is a context's. It is called again when a create is repeated, so it must
-	// have no side effects, such as counting. A rule that depends on state (a count, or what
-	// else is stored) belongs in a petstore.Service of your own, which embeds the store and
-	// overrides CreatePet. nil: no further rules.
+	// have no side effects. A rule that depends on state, such as a count or what else is
+	// stored, belongs in a petstore.Service of your own, which can embed the store and
+	// override CreatePet. nil: no further rules.
 	Validate func(context.Context, petstore.NewPet) error
 
 	// Observe is called once for every request that reaches the handler, after its
@@ -119,7 +119,7 @@ type call struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	id     string // X-Request-ID
-	random bool   // id is: neither a middleware nor the client has chosen it
+	random bool   // neither a middleware nor the client chose it
 	start  time.Time
 	seen   Observation // so far
 }
