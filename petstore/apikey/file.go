@@ -105,7 +105,10 @@ func (f *File) look(began time.Time) *state {
 	return s
 }
 
-var errUnknown = petstore.Errorf(petstore.CodeUnauthorized, "unknown API key")
+var (
+	errUnknown   = petstore.Errorf(petstore.CodeUnauthorized, "unknown API key")
+	errUnchecked = petstore.Errorf(petstore.CodeUnavailable, "the API key cannot be checked now; try again later")
+)
 
 // Authenticate returns the account of a key. The error for an unknown key has
 // petstore.CodeUnauthorized, and the one for a key that cannot be checked
@@ -123,7 +126,7 @@ func (f *File) Authenticate(ctx context.Context, key string) (account string, er
 	case ok:
 		return account, nil
 	case s.accounts == nil:
-		return "", &petstore.Error{Code: petstore.CodeUnavailable, Message: "the API key cannot be checked now", Err: s.err}
+		return "", errUnchecked
 	}
 	return "", errUnknown
 }

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 
@@ -18,8 +19,9 @@ type Authenticator interface {
 	//
 	// It refuses a key (unknown, expired) with a *petstore.Error of
 	// petstore.CodeUnauthorized, whose message the client sees: 401. Any
-	// other error means that the key could not be checked, and is logged:
-	// 503. Neither may contain the key.
+	// other error means that the key could not be checked: 503. The client sees
+	// the message of a *petstore.Error of petstore.CodeUnavailable. Any other error
+	// is logged. None may contain the key.
 	Authenticate(ctx context.Context, key string) (account string, err error)
 }
 
@@ -81,12 +83,13 @@ func (h *handler) authenticate(ctx context.Context, header http.Header) (account
 		return "", errBadCredential
 	}
 	account, err = h.auth.Authenticate(ctx, key)
+	e, ok := errors.AsType[*petstore.Error](err)
 	switch {
 	case err == nil && account == "": // of a map without the key, say
 		return "", errBadCredential
 	case err == nil:
 		return account, nil
-	case petstore.CodeOf(err) == petstore.CodeUnauthorized:
+	case ok && (e.Code == petstore.CodeUnauthorized || e.Code == petstore.CodeUnavailable):
 		return "", err
 	}
 	return "", &petstore.Error{Code: petstore.CodeUnavailable, Message: "the credential cannot be checked now; try again later", Err: err}

@@ -24,7 +24,7 @@ func TestAuthenticatorFails(t *testing.T) {
 		{fmt.Errorf("checking: %w", expired), refused(401, "expired").with("Www-Authenticate", challenge)},
 		{&petstore.Error{Code: petstore.CodeUnauthorized}, refused(401, "Unauthorized")},
 		{errors.New("secret: database is down"), failed},
-		{petstore.Errorf(petstore.CodeUnavailable, "secret"), failed},
+		{petstore.Errorf(petstore.CodeUnavailable, "come back"), refused(503, "come back").with("Retry-After", "1")},
 		{petstore.Errorf(petstore.CodeInvalid, "secret"), failed},
 		{context.DeadlineExceeded, failed},
 	} {
@@ -32,10 +32,10 @@ func TestAuthenticatorFails(t *testing.T) {
 		s.h = s.handler(s.store, httpapi.AuthenticatorFunc(func(context.Context, string) (string, error) { return "alice", c.err }), nil)
 		for _, raw := range operations {
 			s.want(c.want, raw)
-			if c.want.status < 500 {
-				s.wantLog()
-			} else {
+			if c.want.says == "credential" {
 				s.wantLog("request failed")
+			} else {
+				s.wantLog()
 			}
 		}
 	}
