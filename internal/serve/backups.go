@@ -94,12 +94,13 @@ func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 // all.
 func copyKeys(path, from string) error {
 	return newfile.Create(path, func(temp *os.File) error {
+		_, err := apikey.List(from)
+		if err != nil {
+			return err
+		}
 		contents, err := os.ReadFile(from)
 		if err == nil {
 			_, err = temp.Write(contents)
-		}
-		if err == nil {
-			_, err = apikey.List(temp.Name())
 		}
 		return err
 	})

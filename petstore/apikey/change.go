@@ -20,9 +20,9 @@ import (
 // If there is no file, Create makes it, for its owner only. Its directory must exist.
 //
 // Create and [Revoke] add a line to the end of the file, and sync it. Several processes may
-// call them at the same time, if the file is on a local disk. Both fail if the file is empty or
-// malformed. After an error, such as of a full disk, they remove what they have added. A crash,
-// and on Windows a full disk, may leave part of a line: remove it by hand.
+// call them at the same time, but not on Windows. Both fail if the file is empty or malformed.
+// After an error, such as of a full disk, they remove what they have added. A crash, and on
+// Windows a full disk, may leave part of a line: remove it by hand.
 func Create(path, account string) (secret string, key Key, err error) {
 	if !validAccount.MatchString(account) {
 		return "", Key{}, errAccount
@@ -35,10 +35,7 @@ func Create(path, account string) (secret string, key Key, err error) {
 		return err
 	})
 	if errors.Is(err, fs.ErrExist) {
-		var contents string
-		if _, contents, err = readToChange(path); err == nil {
-			err = add(path, contents, line)
-		}
+		err = add(path, func([]Key) (string, error) { return line, nil })
 	}
 	if err != nil {
 		return "", Key{}, err
@@ -49,16 +46,16 @@ func Create(path, account string) (secret string, key Key, err error) {
 // Revoke revokes the key with an ID, which is not its secret, in the file at path. It
 // returns what the file held about the key. A [File] that can read the file refuses the
 // key after a second at most.
-func Revoke(path, id string) (Key, error) {
-	keys, contents, err := readToChange(path)
-	if err != nil {
-		return Key{}, err
-	}
-	i := slices.IndexFunc(keys, func(k Key) bool { return k.ID == id })
-	if i < 0 {
-		return Key{}, fmt.Errorf("%s: no key has this ID; keys list shows the IDs", path)
-	}
-	return keys[i], add(path, contents, "revoked "+id+"\n")
+func Revoke(path, id string) (key Key, err error) {
+	err = add(path, func(keys []Key) (string, error) {
+		i := slices.IndexFunc(keys, func(k Key) bool { return k.ID == id })
+		if i < 0 {
+			return "", fmt.Errorf("%s: no key has this ID; keys list shows the IDs", path)
+		}
+		key = keys[i]
+		return "revoked " + id + "\n", nil
+	})
+	return key, err
 }
 
 // List returns the keys in the file at path, in its order.
@@ -82,35 +79,33 @@ func read(path string) (keys []Key, contents string, err error) {
 	return keys, string(b), err
 }
 
-// readToChange reads a malformed file again for a second: another process may be adding a line.
-func readToChange(path string) (keys []Key, contents string, err error) {
-	for range 100 {
-		if keys, contents, err = read(path); err == nil || contents == "" {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	return keys, contents, err
-}
-
-// add adds a line to the file at path, which had contents, in one write. After an error it
-// removes what it has added.
-func add(path, contents, line string) error {
-	if !strings.HasSuffix(contents, "\n") {
-		line = "\n" + line
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+// add adds the line that line returns for the keys in the file at path. After an error it removes
+// what it has added.
+func add(path string, line func(keys []Key) (string, error)) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0) // of a FIFO it returns at once
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	n, err := f.WriteString(line)
-	if err == nil {
+	if err := lock(f); err != nil {
+		return err
+	}
+	keys, contents, err := read(path)
+	if err != nil {
+		return err
+	}
+	added, err := line(keys)
+	if err != nil {
+		return err
+	}
+	if !strings.HasSuffix(contents, "\n") {
+		added = "\n" + added
+	}
+	if _, err = f.WriteString(added); err == nil {
 		err = f.Sync()
 	}
-	before := int64(len(contents))
-	if info, _ := f.Stat(); err != nil && info != nil && info.Size() == before+int64(n) { // no other process has added a line
-		err = errors.Join(err, f.Truncate(before), f.Sync()) // needs no space
+	if err != nil {
+		err = errors.Join(err, f.Truncate(int64(len(contents))), f.Sync()) // needs no space
 	}
 	return err
 }

@@ -67,13 +67,13 @@ func Open(path string, log *slog.Logger) (*File, error) {
 	return f, nil
 }
 
-// look returns the state of a look that has begun after began or, while the file cannot be used
-// and no look is due, the last state.
+// look returns the state of a look that has begun after began or, while no key is accepted, of
+// the last one that was due.
 func (f *File) look(began time.Time) *state {
 	f.looking.Lock()
 	defer f.looking.Unlock()
 	last := f.state.Load()
-	if last.looked.After(began) || last.err != nil && began.Before(last.due) {
+	if last.looked.After(began) || last.accounts == nil && began.Before(last.due) {
 		return last
 	}
 	now := time.Now()
