@@ -22,12 +22,12 @@ const (
 	backupKeys = "backup.keys"
 )
 
-// backups returns the names of the backups in dir, the newest last, and when that was begun. A
-// name later than now is ignored: the clock was wrong.
-func backups(dir string) (names []string, newest time.Time, err error) {
+// backups returns the names of the backups in dir, the newest last, and when that was begun. It
+// ignores a name later than now: the clock is or was wrong.
+func backups(dir string, now time.Time) (names []string, newest time.Time, err error) {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if began, err := time.Parse(backupName, e.Name()); err == nil && !began.After(time.Now()) {
+		if began, err := time.Parse(backupName, e.Name()); err == nil && !began.After(now) {
 			names, newest = append(names, e.Name()), began
 		}
 	}
@@ -37,7 +37,7 @@ func backups(dir string) (names []string, newest time.Time, err error) {
 // backUp makes backups until ctx ends. The first is due when the newest that is there is
 // old enough, so restarts neither delay nor multiply them.
 func (s *server) backUp(ctx context.Context) {
-	_, newest, _ := backups(s.backupDir)
+	_, newest, _ := backups(s.backupDir, time.Now())
 	if !newest.IsZero() {
 		s.lastBackup.Store(&newest)
 	}
@@ -83,7 +83,7 @@ func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 	if err != nil {
 		return errors.Join(err, keysErr)
 	}
-	names, _, err := backups(s.backupDir)
+	names, _, err := backups(s.backupDir, began)
 	for ; uint(len(names)) > s.backupKeep; names = names[1:] {
 		err = errors.Join(err, os.Remove(path(names[0])))
 	}

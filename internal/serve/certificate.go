@@ -30,8 +30,8 @@ func (c *certificate) load() error {
 }
 
 // watch loads the files once a second, so a renewed certificate is used without a restart, and
-// no handshake waits for a disk. It logs the first of several failures: there is one
-// while the files are replaced one after the other.
+// no handshake waits for a disk. It logs the first of several failures. A look between the
+// replacements of the two files fails.
 func (c *certificate) watch(log *slog.Logger) {
 	failed := false
 	for range time.Tick(time.Second) {

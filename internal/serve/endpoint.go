@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -44,8 +43,7 @@ type endpoint struct {
 	open   atomic.Int64  // connections
 	slots  chan struct{} // holds one for each, and one for that which is accepted next; endpoints may share it
 	closed chan struct{} // is closed with the listener
-	close  sync.Once
-	http   http.Server // with a TLSConfig: HTTPS
+	http   http.Server   // with a TLSConfig: HTTPS
 }
 
 // maxConnections returns how many clients may be connected, so that descriptors are left.
@@ -128,7 +126,7 @@ func (e *endpoint) Accept() (net.Conn, error) {
 
 // Close implements [net.Listener].
 func (e *endpoint) Close() error {
-	e.close.Do(func() { close(e.closed) })
+	close(e.closed) // net/http closes once
 	return e.Listener.Close()
 }
 
@@ -140,7 +138,6 @@ func (s *server) listenAll() (err error) {
 		if err := s.certificate.load(); err != nil {
 			return fmt.Errorf("-tls-cert, -tls-key: %w", err)
 		}
-		go s.certificate.watch(s.log)
 		config = &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 			return s.certificate.current.Load(), nil
 		}}

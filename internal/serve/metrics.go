@@ -19,8 +19,8 @@ import (
 // reach none, because of their path or method.
 var operations = []string{"createPet", "getPet", "listPets", "openapi", "submitMessage", "other"}
 
-// bounds are the upper bounds of the buckets of durations, in seconds. The last bucket has none.
-var bounds = [...]float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
+// bounds are the upper bounds of the buckets of durations, in seconds.
+var bounds = [...]float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, math.Inf(1)}
 
 // counters are what a server counts for GET /metrics.
 type counters struct {
@@ -31,7 +31,7 @@ type counters struct {
 // requests counts the requests for an operation.
 type requests struct {
 	statuses map[int]int // of the responses; 0: cut off without one
-	buckets  [len(bounds) + 1]int
+	buckets  [len(bounds)]int
 	took     time.Duration
 }
 
@@ -72,12 +72,8 @@ func (c *counters) write(b *bytes.Buffer) {
 	for _, name := range operations {
 		r, count := c.requests[name], 0
 		for i, n := range r.buckets {
-			bound := math.Inf(1)
-			if i < len(bounds) {
-				bound = bounds[i]
-			}
 			count += n
-			fmt.Fprintf(b, "%s_bucket{operation=%q,le=\"%v\"} %d\n", took, name, bound, count)
+			fmt.Fprintf(b, "%s_bucket{operation=%q,le=\"%v\"} %d\n", took, name, bounds[i], count)
 		}
 		fmt.Fprintf(b, "%[1]s_sum{operation=%[2]q} %[3]v\n%[1]s_count{operation=%[2]q} %[4]d\n", took, name, r.took.Seconds(), count)
 	}

@@ -129,5 +129,8 @@ func (c *config) check() error {
 	if c.backupEvery < time.Second {
 		return flags.Usagef("-backup-every: must be at least 1s, got %v", c.backupEvery)
 	}
+	if c.drain < 0 {
+		return flags.Usagef("-drain: must not be negative, got %v", c.drain)
+	}
 	return nil
 }

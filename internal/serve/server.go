@@ -56,7 +56,7 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 	}
 	hasBackups := false
 	if c.backupDir != "" {
-		names, _, err := backups(c.backupDir)
+		names, _, err := backups(c.backupDir, time.Now().AddDate(1000, 0, 0)) // the clock may be wrong
 		if err != nil {
 			return fmt.Errorf("-backup-dir: %w", err)
 		}
@@ -144,6 +144,9 @@ func (s *server) start() {
 		}
 	}
 	s.log.Info("serving", append(attrs, "version", version.String())...)
+	if s.certificate != nil {
+		go s.certificate.watch(s.log)
+	}
 	for _, e := range s.endpoints {
 		go e.serve(s.ended)
 	}

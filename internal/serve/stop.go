@@ -26,7 +26,7 @@ const (
 // request received its response. While it stops, a signal ends the process at once.
 func (s *server) wait(signals chan os.Signal) error {
 	limit, failed := s.drain, true
-	var logReason func()
+	var logReason func() // once abandon is due, since a log may hang
 	select {
 	case sig := <-signals:
 		logReason = func() { s.log.Info("stopping", "signal", sig.String(), "drain", s.drain.String()) }
@@ -40,7 +40,7 @@ func (s *server) wait(signals chan os.Signal) error {
 	case err := <-s.ended:
 		logReason = func() { s.log.Error("an address is no longer served", "err", err) }
 	}
-	go func() { // signal.Stop would leave a SIGINT ignored that was ignored at the start
+	go func() { // signal.Stop would ignore SIGINT again in a background process of a script
 		<-signals
 		os.Exit(1)
 	}()

@@ -24,12 +24,12 @@ import (
 // After an error, such as of a full disk, they remove what they have added. A crash, and on
 // Windows a full disk, may leave part of a line: remove it by hand.
 func Create(path, account string) (secret string, key Key, err error) {
-	if !validAccount.MatchString(account) {
+	secret = newSecret()
+	fields := []string{fmt.Sprintf("%x", sha256.Sum256([]byte(secret))), account, time.Now().UTC().Format(time.RFC3339)}
+	if key, err = parseKey(fields); err != nil {
 		return "", Key{}, errAccount
 	}
-	secret = newSecret()
-	key = newKey(sha256.Sum256([]byte(secret)), account, time.Now().Truncate(time.Second))
-	line := fmt.Sprintf("%x %s %s\n", key.hash, account, key.Created.Format(time.RFC3339))
+	line := strings.Join(fields, " ") + "\n"
 	err = newfile.Create(path, func(f *os.File) error {
 		_, err := f.WriteString(line)
 		return err

@@ -35,11 +35,10 @@ type File struct {
 // state is what the last look has left.
 type state struct {
 	looked   time.Time
-	due      time.Time                    // when all keys need another look
+	due      time.Time                    // when a known key needs another look and, if accounts is nil, any key
 	good     time.Time                    // the last look that found the file good
 	info     os.FileInfo                  // of the file before it was read; nil: it could not be used
 	accounts map[[sha256.Size]byte]string // of the keys that count; nil: none can be checked
-	err      error                        // why the file cannot be used; nil: it can
 }
 
 // grace is how long the last good keys count after they were last found in the file.
@@ -54,8 +53,7 @@ func Open(path string, log *slog.Logger) (*File, error) {
 	}
 	f := &File{path: path, log: slog.New(slog.DiscardHandler)}
 	f.state.Store(new(state))
-	err = f.look(time.Now()).err
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err = f.look(time.Now()); errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w; refserver keys create makes one", err)
 	}
 	if err != nil {
@@ -68,41 +66,39 @@ func Open(path string, log *slog.Logger) (*File, error) {
 }
 
 // look returns the state of a look that has begun after began or, while no key is accepted, of
-// the last one that was due.
-func (f *File) look(began time.Time) *state {
+// the last one that was due. Its error says why the file cannot be used.
+func (f *File) look(began time.Time) (s *state, err error) {
 	f.looking.Lock()
 	defer f.looking.Unlock()
 	last := f.state.Load()
 	if last.looked.After(began) || last.accounts == nil && began.Before(last.due) {
-		return last
+		return last, nil
 	}
 	now := time.Now()
-	s := &state{looked: now, due: now.Add(time.Second), good: now, accounts: last.accounts}
-	s.info, s.err = os.Stat(f.path) // needs no descriptor
-	changed := s.err != nil || last.info == nil || !os.SameFile(s.info, last.info) ||
-		s.info.Size() != last.info.Size() || !s.info.ModTime().Equal(last.info.ModTime())
-	var keys []Key
-	if changed && s.err == nil {
-		keys, s.err = List(f.path)
-	}
-	switch left := grace - now.Sub(last.good); {
-	case s.err == nil && changed:
-		s.accounts = make(map[[sha256.Size]byte]string)
-		for _, k := range keys {
-			s.accounts[k.hash] = k.Account
+	s = &state{looked: now, due: now.Add(time.Second), good: now, accounts: last.accounts}
+	s.info, err = os.Stat(f.path) // needs no descriptor
+	if err == nil && (last.info == nil || !os.SameFile(s.info, last.info) ||
+		s.info.Size() != last.info.Size() || !s.info.ModTime().Equal(last.info.ModTime())) {
+		var keys []Key
+		if keys, err = List(f.path); err == nil {
+			s.accounts = make(map[[sha256.Size]byte]string)
+			for _, k := range keys {
+				s.accounts[k.hash] = k.Account
+			}
+			f.log.Info("key file loaded", "file", f.path, "keys", len(keys))
 		}
-		f.log.Info("key file loaded", "file", f.path, "keys", len(keys))
-	case s.err != nil && left > 0:
-		s.due = now.Add(min(left, 10*time.Millisecond)) // a process may be adding a line
-	case s.err != nil && last.accounts != nil:
-		f.log.Error("key file cannot be used, so no key is accepted", "file", f.path, "err", s.err)
-		s.accounts = nil
 	}
-	if s.err != nil {
+	if err != nil {
 		s.good, s.info = last.good, nil
+		if left := grace - now.Sub(last.good); left > 0 {
+			s.due = now.Add(min(left, time.Second))
+		} else if s.accounts != nil {
+			f.log.Error("key file cannot be used, so no key is accepted", "file", f.path, "err", err)
+			s.accounts = nil
+		}
 	}
 	f.state.Store(s)
-	return s
+	return s, err
 }
 
 var (
@@ -114,12 +110,11 @@ var (
 // petstore.CodeUnauthorized, and the one for a key that cannot be checked
 // petstore.CodeUnavailable. There is no other error; ctx is not used.
 func (f *File) Authenticate(ctx context.Context, key string) (account string, err error) {
-	var stack [64]byte // for the bytes of a usual key
-	hash, began := sha256.Sum256(append(stack[:0], key...)), time.Now()
+	hash, began := sha256.Sum256([]byte(key)), time.Now()
 	s := f.state.Load()
 	account, ok := s.accounts[hash]
 	if !ok || began.After(s.due) {
-		s = f.look(began)
+		s, _ = f.look(began)
 		account, ok = s.accounts[hash]
 	}
 	switch {

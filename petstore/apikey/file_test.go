@@ -1,6 +1,7 @@
 package apikey
 
 import (
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -89,6 +90,23 @@ func TestChangesWhileServing(t *testing.T) {
 		e.want(alice, unknown)
 		e.want(bob, "bob")
 		e.wantLog("keys=2")
+
+		// Another file, and another time, with the same size.
+		carol, c := makeKey("carol")
+		dave, d := makeKey("david")
+		process.WriteFile(t, e.path, []byte(c))
+		e.want(carol, "carol")
+		info, err := os.Stat(e.path)
+		process.WriteFile(t, e.path+"2", []byte(d))
+		if err := errors.Join(err, os.Chtimes(e.path+"2", time.Time{}, info.ModTime()), os.Rename(e.path+"2", e.path)); err != nil {
+			t.Fatal(err)
+		}
+		e.want(dave, "david")
+		process.WriteFile(t, e.path, []byte(c))
+		if err := os.Chtimes(e.path, time.Time{}, info.ModTime().Add(-1)); err != nil {
+			t.Fatal(err)
+		}
+		e.want(carol, "carol")
 	})
 }
 

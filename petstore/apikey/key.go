@@ -96,9 +96,5 @@ func parseKey(fields []string) (Key, error) {
 	if err != nil || err2 != nil || len(hash) != sha256.Size {
 		return Key{}, errLine
 	}
-	return newKey([sha256.Size]byte(hash), fields[1], created), nil
-}
-
-func newKey(hash [sha256.Size]byte, account string, created time.Time) Key {
-	return Key{hex.EncodeToString(hash[:6]), account, created.UTC(), hash}
+	return Key{hex.EncodeToString(hash[:6]), fields[1], created.UTC(), [sha256.Size]byte(hash)}, nil
 }
