@@ -113,9 +113,9 @@ const (
 	DefaultLimit = 20
 )
 
-// MaxPageBytes limits a [Page]: it ends early, with a cursor, when the sum of the lengths
-// of what [Pet.AppendJSON] appends for its pets has reached this many bytes. So it holds at
-// least one pet if there is one, and at most MaxPageBytes and one pet.
+// MaxPageBytes limits a [Page]: it ends early, with a cursor, once [Pet.AppendJSON] appends
+// this many bytes for its pets. So it holds at least one pet if there is one, and at most
+// MaxPageBytes and one pet.
 const MaxPageBytes = 128 << 10
 
 // ListQuery selects pets for [Service.ListPets]. The zero value selects
