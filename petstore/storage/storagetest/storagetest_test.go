@@ -184,7 +184,8 @@ func broken(t *testing.T, fault string, o storagetest.Options) *testserver.Doubl
 			next, err = list(ctx, q)
 			page = petstore.Page{Pets: append(page.Pets, next.Pets...), Next: next.Next}
 		}
-		if fault == "a full page has a cursor" && len(page.Pets) == limit {
+		// The number of pets in Cancelled is random.
+		if fault == "a full page has a cursor" && len(page.Pets) == limit && !strings.HasSuffix(t.Name(), "/Cancelled") {
 			page.Next = petstore.CursorAfter(page.Pets[limit-1].ID)
 		}
 		return page, err
