@@ -28,20 +28,19 @@ import (
 // Options are the settings of a [Client]. The zero value and nil are ready for use.
 type Options struct {
 	// HTTPClient sends the requests, without its CheckRedirect. Its Timeout is for each
-	// attempt. With HTTP/2 it may repeat a creation by itself, after PROTOCOL_ERROR. nil: one
-	// with HTTP/1, the proxy of the environment and 30 seconds.
+	// attempt. nil: one with HTTP/1, the proxy of the environment and 30 seconds.
 	HTTPClient *http.Client
 
 	MessagesURL string // the base URL of messages; "": that of pets
 
 	// RetryWrites says that the server honours Idempotency-Key, as servers of this module do;
 	// one that ignores it creates a second pet. Then the client repeats a creation as it does
-	// a read. Otherwise it repeats only what the server has refused, and a
-	// petstore.IdempotencyKey with a Key is an error.
+	// a read, also after a 409 because an earlier attempt may be under way. Otherwise it repeats
+	// only what the server has refused.
 	RetryWrites bool
 
 	// MaxAttempts is how often a request is sent at most, after a lost connection, 429 or a 5xx
-	// but 507; 0: 8. Package net/http may repeat by itself what the client may repeat.
+	// but 507; 0: 8. A bad certificate is an error at once.
 	MaxAttempts int
 
 	// MinBackoff is the longest first wait, up to an hour; 0: 100 ms. It doubles, up to
@@ -72,7 +71,7 @@ func New(baseURL, key string, opts *Options) (*Client, error) {
 		return nil, err
 	}
 	if key == "" || !rules.Visible(key) {
-		return nil, errors.New("client: API key: must be visible ASCII characters, without spaces")
+		return nil, errors.New("client: API key: is empty, or has other than visible ASCII characters")
 	}
 	if c.options.MinBackoff < 0 || c.options.MinBackoff > time.Hour {
 		return nil, errors.New("client: MinBackoff: must be from 0 to an hour")
@@ -100,13 +99,16 @@ func parseBase(s string) (*url.URL, error) {
 	return u, nil
 }
 
-// CreatePet implements [petstore.Service]. With Options.RetryWrites its Idempotency-Key is
-// key.Key, a hash if that has a Scope or is not 1 to 255 visible ASCII characters, or random.
+// CreatePet implements [petstore.Service]. Its Idempotency-Key is key.Key, or a hash if that has
+// a Scope or is not 1 to 255 printable ASCII characters. Without a Key it is random with
+// Options.RetryWrites, and otherwise there is none.
 func (c *Client) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 	if err := p.Validate(); err != nil {
 		return petstore.Pet{}, err
 	}
-	return create(ctx, c, c.pets.JoinPath("pets"), p, key, decodePet)
+	return create(ctx, c, c.pets.JoinPath("pets"), p, key, about(func(got petstore.Pet) bool {
+		return got.Name == p.Name && got.CategoryID == p.CategoryID && (got.Status == p.Status || p.Status == "") // a server may have a default
+	}))
 }
 
 // SubmitMessage implements [petstore.Messages], with key as in CreatePet. CreatedAt is zero
@@ -120,7 +122,7 @@ func (c *Client) SubmitMessage(ctx context.Context, text string, key petstore.Id
 
 // GetPet implements [petstore.Service]. The contract deprecates it.
 func (c *Client) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
-	return do(ctx, c, request{url: c.pets.JoinPath("pets", fmt.Sprint(id))}, decodePet)
+	return do(ctx, c, request{url: c.pets.JoinPath("pets", fmt.Sprint(id))}, about(func(got petstore.Pet) bool { return got.ID == id }))
 }
 
 // create sends value, which is valid.
@@ -128,12 +130,10 @@ func create[W, T any](ctx context.Context, c *Client, u *url.URL, value any, key
 	r := request{url: u}
 	r.body, _ = json.Marshal(value)
 	switch {
-	case !c.options.RetryWrites && key.Key != "":
-		return v, petstore.Errorf(petstore.CodeInvalid, "idempotency key: needs Options.RetryWrites")
-	case !c.options.RetryWrites: // net/http would repeat by itself what has an Idempotency-Key
-	case key.Key == "":
+	case key.Key == "" && c.options.RetryWrites:
 		r.key = rand.Text()
-	case key.Scope == "" && len(key.Key) <= 255 && rules.Visible(key.Key):
+	case key.Key == "":
+	case key.Scope == "" && len(key.Key) <= 255 && rules.Printable(key.Key):
 		r.key = key.Key
 	default:
 		r.key = fmt.Sprintf("%x", rules.Digest("", key))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -19,21 +20,21 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/internal/petjson"
-	"example.com/animalstore/petstore/internal/rules"
 )
 
 // ErrUnknownOutcome says that the server may have carried out a creation or submission: the
-// response was lost, broke the contract, or was a 101, a redirect or a 5xx but 507. With
-// Options.RetryWrites the call can be repeated, with the same Key.
+// response was lost, broke the contract, or was a 101, a redirect or a 5xx but 507. If the server
+// honours Idempotency-Key, the call can be repeated with the same Key.
 var ErrUnknownOutcome = errors.New("the server may have carried out the request")
 
 // ResponseError is the response that is the reason for an error. The API key is removed from
 // its texts, unless it is escaped.
 type ResponseError struct {
 	Status    int
-	RequestID string // the X-Request-ID
-	Body      string // the first KiB; "" if the body was cut
+	Code      petstore.Code // in the Error, as the server sent it; "": none
+	Message   string        // in the Error
+	RequestID string        // the X-Request-ID
+	Body      string        // the first KiB; "" if the body was cut
 }
 
 func (e *ResponseError) Error() string {
@@ -54,9 +55,6 @@ type failure struct {
 	unknown bool          // the server may have carried it out
 }
 
-// decoder returns what a response means whose JSON is a W.
-type decoder[W, T any] func(h http.Header, w W) (T, error)
-
 // do sends r until it succeeds or must not be repeated.
 func do[W, T any](ctx context.Context, c *Client, r request, decode decoder[W, T]) (T, error) {
 	unknown := false // of a creation, in any attempt
@@ -66,6 +64,9 @@ func do[W, T any](ctx context.Context, c *Client, r request, decode decoder[W, T
 			return v, nil
 		}
 		unknown = unknown || f.unknown && r.body != nil
+		if f.Code == petstore.CodeConflict && unknown { // an earlier attempt may be under way
+			f.repeat = true
+		}
 		if f.repeat && n < c.options.MaxAttempts && (!unknown || c.options.RetryWrites) && c.wait(ctx, n, f.after) {
 			continue
 		}
@@ -87,6 +88,9 @@ func attempt[W, T any](ctx context.Context, c *Client, r request, decode decoder
 	}
 	var w W
 	err := json.Unmarshal(body, &w)
+	if r.body == nil && resp.StatusCode != http.StatusOK { // such as a part of a list
+		err = errors.New("the status must be 200")
+	}
 	if err == nil {
 		var v T
 		if v, err = decode(resp.Header, w); err == nil {
@@ -115,9 +119,10 @@ func (c *Client) send(ctx context.Context, r request) (resp *http.Response, body
 		if r.body != nil {
 			req.Method = "POST"
 			req.Header.Set("Content-Type", "application/json")
+			req.GetBody = nil // with it, net/http would repeat by itself what has an Idempotency-Key
 		}
 		if r.key != "" {
-			req.Header.Set("Idempotency-Key", r.key)
+			req.Header.Set("Idempotency-Key", strconv.Quote(r.key)) // a String of RFC 9651
 		}
 		resp, err = c.http.Do(req)
 	}
@@ -136,6 +141,8 @@ func (c *Client) send(ctx context.Context, r request) (resp *http.Response, body
 	case err != nil:
 		lost.Err = errors.New(c.text(err.Error())) // net/http quotes what a server sends
 		lost.unknown = got.Load() || !asked.Load()
+		certificate, _ := errors.AsType[*tls.CertificateVerificationError](err)
+		lost.repeat = certificate == nil && !errors.Is(err, http.ErrSchemeMismatch) // which stay
 		return nil, nil, lost
 	}
 	return resp, body, nil
@@ -149,7 +156,7 @@ func (c *Client) failed(resp *http.Response, body []byte, message string) *failu
 	_ = json.Unmarshal(body, &e) // it may be HTML
 	status, f := resp.StatusCode, &failure{after: retryAfter(resp.Header.Get("Retry-After"))}
 	f.Message = c.text(cmp.Or(message, e.Message, "the server responded with "+http.StatusText(status)))
-	f.Err = &ResponseError{status, c.text(resp.Header.Get("X-Request-ID")), c.text(string(body))}
+	f.Err = &ResponseError{status, petstore.Code(c.text(string(e.Code))), c.text(e.Message), c.text(resp.Header.Get("X-Request-ID")), c.text(string(body))}
 	switch {
 	case status == 401, status == 403:
 		f.Code = petstore.CodeUnauthorized
@@ -157,13 +164,13 @@ func (c *Client) failed(resp *http.Response, body []byte, message string) *failu
 		f.Code = petstore.CodeNotFound
 	case status == 429:
 		f.Code, f.repeat = petstore.CodeUnavailable, true
-	case status/100 == 4 && (e.Code == petstore.CodeConflict || e.Code == petstore.CodeIdempotencyMismatch):
-		f.Code = e.Code // 409 and 422 have several meanings
+	case status == 409 && e.Code == petstore.CodeConflict, status == 422 && e.Code == petstore.CodeIdempotencyMismatch:
+		f.Code = e.Code // these have several meanings
 	case status/100 == 4:
 		f.Code = petstore.CodeInvalid
 	case status == 507:
 		f.Code = petstore.CodeInsufficientStorage
-	case status > 500:
+	case status/100 == 5 && status != 500:
 		f.Code, f.repeat, f.unknown = petstore.CodeUnavailable, true, true
 	default:
 		f.Code, f.repeat, f.unknown = petstore.CodeInternal, status == 500, true
@@ -198,30 +205,4 @@ func (c *Client) wait(ctx context.Context, attempt int, after time.Duration) boo
 func (c *Client) text(s string) string {
 	s = strings.ReplaceAll(s, c.key, "[API key]")
 	return strings.ToValidUTF8(s[:min(len(s), 1<<10)], "")
-}
-
-func decodePet(_ http.Header, m petjson.Members) (petstore.Pet, error) {
-	if m.Status.Kind() == 'n' { // as some servers send it for none
-		m.Status = nil
-	}
-	p, err := m.Pet()
-	if err == nil {
-		err = petstore.NewPet{Status: p.Status}.Validate() // other servers may accept longer names
-	}
-	return p, err
-}
-
-type wireMessage struct {
-	ID        string `json:"id"`
-	Text      string `json:"message"`
-	Status    string `json:"status"`
-	CreatedAt string `json:"createdAt"`
-}
-
-func decodeMessage(_ http.Header, w wireMessage) (m petstore.Message, err error) {
-	if w.ID == "" {
-		return m, errors.New("a message must have an id")
-	}
-	created, _ := time.Parse(time.RFC3339, w.CreatedAt)
-	return petstore.Message{ID: w.ID, Text: w.Text, Status: w.Status, CreatedAt: rules.MessageTime(created)}, nil
 }

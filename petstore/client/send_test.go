@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -35,12 +37,14 @@ func TestRetry(t *testing.T) {
 		{"403", respond(403, ""), "fff", "unauthorized"},
 		{"404 that is cut", cut(404, ""), "fff", "not_found"},
 		{"409", respond(409, `{"code":"conflict"}`), "fff", "conflict"},
+		{"206", respond(206, `[]`), "fuu", "internal"},
 		{"409 for another reason", respond(409, `{"code":"duplicate"}`), "fff", "invalid"},
 		{"422 for a mismatch", respond(422, `{"code":"idempotency_mismatch"}`), "fff", "idempotency_mismatch"},
 		{"429", respond(429, ""), "rrr", ""},
 		{"500 with another code", respond(500, `{"code":"conflict"}`), "rur", "internal"},
 		{"503", respond(503, ""), "rur", "unavailable"},
 		{"507", respond(507, ""), "fff", "insufficient_storage"},
+		{"600", respond(600, ""), "fuu", "internal"},
 	} {
 		for operation, call := range calls {
 			for i, want := range tt.want[1:] {
@@ -59,14 +63,25 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// If a reused connection ends after a creation was sent, net/http sends it again only with
+// A creation is repeated after a 409 if an earlier attempt may be under way. The server may have
+// a default status.
+func TestConflict(t *testing.T) {
+	conflict := respond(409, `{"code":"conflict"}`)
+	s := &script{steps: []server{lost, conflict, conflict, okay}}
+	if _, err := newClient(t, client.Options{RetryWrites: true, MinBackoff: 1}, s.RoundTrip).CreatePet(ctx, petstore.NewPet{Name: "Rex", CategoryID: 1}, none); err != nil || len(s.times) != 4 {
+		t.Errorf("%d requests, error %v", len(s.times), err)
+	}
+}
+
+// If a reused connection ends after a creation was sent, only the client sends it again, with
 // RetryWrites. If it then gets no connection, the outcome is unknown nevertheless; if it never
 // got one, the creation was not sent.
 func TestLostOnReusedConnection(t *testing.T) {
 	for _, tt := range []struct {
 		retry, ends bool // ends: the server ends with the first creation
+		attempts    int
 		creations   int64
-	}{{false, false, 1}, {true, false, 2}, {true, true, 1}} {
+	}{{false, false, 2, 1}, {true, false, 1, 1}, {true, false, 2, 2}, {true, true, 2, 1}} {
 		var creations atomic.Int64
 		var srv *httptest.Server
 		srv = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -80,15 +95,37 @@ func TestLostOnReusedConnection(t *testing.T) {
 			_, _ = io.Copy(w, resp.Body)
 		}))
 		defer srv.Close()
-		c, _ := client.New(srv.URL, testKey, &client.Options{RetryWrites: tt.retry, MaxAttempts: 2, MinBackoff: 1})
+		c, _ := client.New(srv.URL, testKey, &client.Options{RetryWrites: tt.retry, MaxAttempts: tt.attempts, MinBackoff: 1})
 		_, err := c.ListPets(ctx, petstore.ListQuery{})
-		_, err2 := c.CreatePet(ctx, rex, none)
-		fails := !tt.retry || tt.ends
+		_, err2 := c.CreatePet(ctx, rex, petstore.IdempotencyKey{Key: "a"})
+		fails := tt.creations == 1
 		if err != nil || creations.Load() != tt.creations || (err2 != nil) != fails || errors.Is(err2, client.ErrUnknownOutcome) != fails {
 			t.Errorf("%+v: the server received %d creations, and the errors are %v, %v", tt, creations.Load(), err, err2)
 		}
 		if _, err = c.CreatePet(ctx, rex, none); tt.ends && (petstore.CodeOf(err) != petstore.CodeUnavailable || errors.Is(err, client.ErrUnknownOutcome)) {
 			t.Errorf("without a server the error is %v", err)
+		}
+	}
+}
+
+// What stays is an error at once, and leaves no doubt: a bad certificate, and HTTP where HTTPS
+// is expected.
+func TestNoTLS(t *testing.T) {
+	for name, srv := range map[string]*httptest.Server{
+		"certificate": httptest.NewTLSServer(nil),
+		"HTTP":        httptest.NewServer(nil),
+	} {
+		defer srv.Close()
+		srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+		dials := 0
+		transport := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			dials++
+			return new(net.Dialer).DialContext(ctx, network, addr)
+		}}
+		defer transport.CloseIdleConnections()
+		c, _ := client.New("https://"+srv.Listener.Addr().String(), testKey, &client.Options{HTTPClient: &http.Client{Transport: transport}, RetryWrites: true, MinBackoff: 1})
+		if _, err := c.CreatePet(ctx, rex, none); petstore.CodeOf(err) != petstore.CodeUnavailable || errors.Is(err, client.ErrUnknownOutcome) || dials != 1 {
+			t.Errorf("%s: %d connections, error %v", name, dials, err)
 		}
 	}
 }

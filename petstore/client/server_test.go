@@ -64,7 +64,7 @@ func okay(r *http.Request) (*http.Response, error) {
 	case strings.HasSuffix(r.URL.Path, "/messages"):
 		return respond(202, `{"id":"m","message":"hi","status":"queued","createdAt":"20261120T1230Z","more":[{}]}`)(r)
 	}
-	return respond(200, `{"id":7,"name":"Rex","categoryId":1}`)(r)
+	return respond(200, `{"id":7,"name":"Rex","categoryId":1,"status":"sold"}`)(r)
 }
 
 // refused gets no connection, as http.Transport reports it.
