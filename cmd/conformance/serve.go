@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -11,7 +10,6 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	"time"
 
 	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/petstore/petstoretest"
@@ -30,7 +28,7 @@ func serveCommand() flags.Command {
 			fs.StringVar(&addr, "addr", "127.0.0.1:0", "`host:port` to listen on; port 0 is a free one")
 			fs.BoolVar(&verbose, "v", false, "print each request and what the client receives")
 			fs.Uint64Var(&seed, "seed", 0,
-				"`number` that determines which requests meet which difficulty; with 0 it is a random one, which the report shows")
+				"`number` that determines which requests fail; with 0 it is a random one, which the report shows")
 		},
 		Run: func(c *flags.Call) error {
 			if seed == 0 {
@@ -69,10 +67,7 @@ func serve(c *flags.Call, addr string, handler http.Handler) error {
 	})}
 	go server.Serve(listener)
 	<-ctx.Done()
-	stop() // a second signal ends the program at once
-	ending, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	_ = server.Shutdown(ending)
+	_ = server.Close()
 	return nil
 }
 

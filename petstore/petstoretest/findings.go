@@ -58,7 +58,7 @@ func (h *Handler) Summary() Summary {
 	return s
 }
 
-// see logs, judges and counts x, before the client can do anything because of x.
+// see logs, judges and counts x, before the client is sent its response.
 func (h *Handler) see(x *exchange) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -70,11 +70,18 @@ func (h *Handler) see(x *exchange) {
 		} else if x.cut {
 			sent += ", cut in the middle"
 		} else if x.status >= 400 {
-			sent += " " + string(x.response)
+			sent += " " + strings.Join(strings.Fields(string(x.response)), " ") // one line
 		}
 		fmt.Fprintf(h.Log, "%s %q %s\n", x.request.Method, x.request.RequestURI, sent)
 	}
-	h.judge(x)
+	h.find(x, "repeated-without-key", h.createdTwice(x),
+		"Repeat a creation with its Idempotency-Key, or report that its outcome is unknown.")
+	h.find(x, "ignored-retry-after", h.ignoredRetryAfter(x),
+		"Wait as long as Retry-After says before you repeat the request.")
+	h.find(x, "rounded-id", h.roundedID(x),
+		"IDs are of format int64: keep them exactly, not as float64 or int32.")
+	h.find(x, "own-cursor", ownCursor(x),
+		`To get the next page, follow the Link with rel="next", if there is one.`)
 	h.count(x)
 	if x.creates() && x.done {
 		h.created[x.identity()] = x
@@ -91,10 +98,8 @@ func (h *Handler) count(x *exchange) {
 		h.seen.Repeated++
 		h.repeat[id] = failed[1:]
 	}
-	if query := x.request.URL.RawQuery; x.path() == "/pets" {
-		if _, ok := h.links[query]; ok {
-			h.links[query] = true
-		}
+	if _, ok := h.links[x.request.URL.RawQuery]; ok {
+		h.links[x.request.URL.RawQuery] = true
 	}
 	switch {
 	case x.failed && x.cut && x.creates() && x.key() == "":
@@ -111,17 +116,6 @@ func (h *Handler) count(x *exchange) {
 	}
 }
 
-func (h *Handler) judge(x *exchange) {
-	h.find(x, "repeated-without-key", h.createdTwice(x),
-		"Repeat a creation with its Idempotency-Key, or report that its outcome is unknown.")
-	h.find(x, "ignored-retry-after", h.ignoredRetryAfter(x),
-		"Wait as long as Retry-After says before you repeat the request.")
-	h.find(x, "rounded-id", h.roundedID(x),
-		"IDs are of format int64: keep them exactly, not as float64 or int32.")
-	h.find(x, "own-cursor", ownCursor(x),
-		`To get the next page, follow the Link with rel="next", if there is one.`)
-}
-
 // find adds a finding, unless did is "".
 func (h *Handler) find(x *exchange, name, did, right string) {
 	if did == "" {
@@ -130,8 +124,7 @@ func (h *Handler) find(x *exchange, name, did, right string) {
 	i := slices.IndexFunc(h.seen.Findings, func(f Finding) bool { return f.Name == name })
 	if i < 0 {
 		i = len(h.seen.Findings)
-		request := fmt.Sprintf("%s %s %.300s", x.request.Method, x.request.RequestURI, x.body)
-		first := fmt.Sprintf("the client %s.\n%q\n%s", did, request, right)
+		first := fmt.Sprintf("the client %s.\n%.400q\n%s", did, x.identity(), right)
 		h.seen.Findings = append(h.seen.Findings, Finding{Name: name, First: strings.ReplaceAll(first, Key, "[key]")})
 	}
 	h.seen.Findings[i].Count++
@@ -164,23 +157,19 @@ func (h *Handler) roundedID(x *exchange) string {
 	if !ok || x.status != http.StatusNotFound || !h.options.Difficult {
 		return ""
 	}
+	n, _ := strconv.ParseInt(text, 10, 64)
 	stats, _ := h.store.Stats(x.request.Context())
 	for stored := range stats.Pets {
-		if id := h.store.shown(stored + 1); slices.Contains(roundings(id), text) {
+		id := shown(stored + 1)
+		f := float64(id)
+		rounded := []string{ // a float64 with all digits, as JavaScript writes it, and with an exponent; an int32
+			strconv.FormatFloat(f, 'f', 0, 64), strconv.FormatFloat(f, 'f', -1, 64), strconv.FormatFloat(f, 'g', -1, 64), fmt.Sprint(int32(id)),
+		}
+		if slices.Contains(rounded, text) && (n < id-1 || n > id+1) { // neighbours may be requested on purpose
 			return fmt.Sprintf("rounded the ID %d to %s", id, text)
 		}
 	}
 	return ""
-}
-
-// roundings returns what n becomes in a program that keeps it as a float64, with all digits, as
-// JavaScript writes it, and with an exponent, or as an int32.
-func roundings(n int64) []string {
-	f := float64(n)
-	near := []string{fmt.Sprint(n - 1), fmt.Sprint(n), fmt.Sprint(n + 1)} // may be requested on purpose
-	return slices.DeleteFunc([]string{
-		strconv.FormatFloat(f, 'f', 0, 64), strconv.FormatFloat(f, 'f', -1, 64), strconv.FormatFloat(f, 'g', -1, 64), fmt.Sprint(int32(n)),
-	}, func(text string) bool { return slices.Contains(near, text) })
 }
 
 // paging matches what other services use for paging.

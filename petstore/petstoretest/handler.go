@@ -12,6 +12,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
+	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/apikey"
 	"example.com/animalstore/petstore/httpapi"
 	"example.com/animalstore/petstore/storage/memory"
@@ -20,7 +23,6 @@ import (
 // Key is the API key that a [Handler] accepts.
 const Key = "Petstore_Test-Key0123456789abcXYZ"
 
-// basePath is the path before /pets.
 const basePath = "/v1"
 
 // Handler is a server of pets and messages as an [http.Handler]. It serves /v1.
@@ -30,11 +32,11 @@ type Handler struct {
 	Log io.Writer
 
 	options Options
-	store   store
+	store   *memory.Store
 	next    http.Handler // of the store
 
 	mu       sync.Mutex
-	began    uint64 // how many requests
+	random   *rand.Rand
 	seen     Summary
 	failures map[string]int         // how often a request was refused or lost, by identity
 	repeat   map[string][]*exchange // those that no equal request has followed
@@ -46,13 +48,18 @@ type Handler struct {
 // NewHandler returns a handler. opts may be nil.
 func NewHandler(opts *Options) *Handler {
 	h := &Handler{
+		store:    memory.New(nil),
 		failures: map[string]int{}, repeat: map[string][]*exchange{}, created: map[string]*exchange{}, links: map[string]bool{},
 	}
 	if opts != nil {
 		h.options = *opts
 	}
-	h.store = store{memory.New(nil), h.options.Difficult}
-	h.next = http.StripPrefix(basePath, httpapi.New(h.store, apikey.Static{Key: "tester"}, &httpapi.Options{Messages: h.store}))
+	h.random = rand.New(rand.NewPCG(h.options.Seed, 0))
+	var pets petstore.Service = h.store
+	if h.options.Difficult {
+		pets = difficult{h.store}
+	}
+	h.next = http.StripPrefix(basePath, httpapi.New(pets, apikey.Static{Key: "tester"}, &httpapi.Options{Messages: h.store}))
 	return h
 }
 
@@ -72,21 +79,19 @@ type exchange struct {
 
 func (x *exchange) path() string { return strings.TrimPrefix(x.request.URL.Path, basePath) }
 
-func (x *exchange) creates() bool {
-	return x.request.Method == "POST" && (x.path() == "/pets" || x.path() == "/messages")
-}
+func (x *exchange) creates() bool { return x.request.Method == "POST" }
 
-// identity is the same for equal requests of an account, with any Idempotency-Key.
+// identity is the same for equal requests, with any Idempotency-Key.
 func (x *exchange) identity() string {
-	r := x.request
-	return strings.Join([]string{r.Method, r.RequestURI, r.Header.Get("Authorization"), string(x.body)}, "\n")
+	return fmt.Sprintf("%s %s %s", x.request.Method, x.request.RequestURI, x.body)
 }
 
 func (x *exchange) key() string { return x.request.Header.Get("Idempotency-Key") }
 
-// ServeHTTP implements [http.Handler].
+// ServeHTTP implements [http.Handler]. If the response is lost, it panics with
+// [http.ErrAbortHandler]: serve it over a connection, not with httptest.NewRecorder.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{request: r, began: time.Now(), header: http.Header{}}
+	x := &exchange{request: r, began: time.Now()}
 	var err error
 	if x.body, err = io.ReadAll(r.Body); err != nil {
 		panic(http.ErrAbortHandler)
@@ -95,9 +100,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Header.Del("Accept-Encoding") // a compressed response cannot be changed
 
 	h.mu.Lock()
-	h.began++
-	random := rand.New(rand.NewPCG(h.options.Seed, h.began)) // the same in each run
-	way := random.IntN(24)
+	way := h.random.IntN(24)
 	if x.failed = h.options.Difficult && way < 5 && h.failures[x.identity()] < 2; x.failed {
 		h.failures[x.identity()]++
 	}
@@ -106,17 +109,17 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !x.failed:
 		x.carryOut(h.next)
 	case way < 2:
-		h.refuse(x, random)
+		h.refuse(x)
 	case way == 2: // lost before it is carried out
 		x.cut = true
-	default: // lost before the response, as each error is, since its status alone says enough, or in the middle of it
+	default: // lost before the response, or in the middle of it, but not of an error: the status says enough
 		x.carryOut(h.next)
 		if x.cut = true; way == 3 || !x.done {
 			x.status = 0
 		}
 	}
 	if h.options.Difficult {
-		x.response = bytes.ReplaceAll(x.response, []byte(`{"id":`), []byte(`{"_links":{"id":[0]},"id":`)) // not part of a string
+		x.change()
 	}
 	h.see(x)
 
@@ -124,9 +127,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	maps.Copy(w.Header(), x.header)
-	if r.Method != http.MethodHead {
-		w.Header().Set("Content-Length", fmt.Sprint(len(x.response)))
-	}
 	w.WriteHeader(x.status)
 	if x.cut {
 		_, _ = w.Write(x.response[:len(x.response)/2])
@@ -142,19 +142,37 @@ func (x *exchange) carryOut(next http.Handler) {
 	x.status, x.header, x.response, x.done = rec.Code, rec.Header(), rec.Body.Bytes(), rec.Code/100 == 2
 }
 
+// unusual replaces beginnings of objects. Strings have none: quotes in them are escaped.
+var unusual = strings.NewReplacer(
+	`{"id":`, `{"_links":{"id":[0]},"id":`, // an additional member
+	`{"code":"`, `{"_links":[{}],"code":"E-`, // and an unknown code
+)
+
+// change gives the response another form that the contract allows.
+func (x *exchange) change() {
+	if x.status == http.StatusAccepted { // of a message: the contract has none
+		x.status = 200 + len(x.response)%3 // the same each time
+	}
+	body := jsontext.Value(unusual.Replace(string(x.response)))
+	if body.Indent(jsontext.ReorderRawObjects(true)) == nil { // HEAD has no body
+		x.response = body
+		x.header.Set("Content-Length", fmt.Sprint(len(body)))
+	}
+}
+
 // refuse makes x a response of a busy server. The first one to a creation asks the client to
-// wait: only there the server can prove whether it does. Tests stay fast.
-func (h *Handler) refuse(x *exchange, random *rand.Rand) {
-	after := "0"
+// wait: an equal read may be another. Tests stay fast.
+func (h *Handler) refuse(x *exchange) {
 	h.mu.Lock()
+	defer h.mu.Unlock()
+	after := "0"
 	if h.mustWait == nil && x.creates() {
 		h.mustWait, after = x, "1"
-		if random.IntN(2) == 0 { // a date, without the fraction of the second
+		if h.random.IntN(2) == 0 { // a date, without the fraction of the second
 			after = time.Now().Add(3 * time.Second).UTC().Format(http.TimeFormat)
 		}
 	}
-	h.mu.Unlock()
-	x.status = []int{429, 503}[random.IntN(2)]
+	x.status = []int{429, 503}[h.random.IntN(2)]
 	x.header = http.Header{"Content-Type": {"application/json"}, "Retry-After": {after}}
 	x.response = fmt.Appendf(nil, `{"code":"unavailable","message":"busy","status":%d}`, x.status)
 }

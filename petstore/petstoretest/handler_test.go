@@ -17,46 +17,56 @@ import (
 )
 
 // Each difficulty is visible in responses of a difficult server, and in no other. The same seed
-// leads to the same, and equal requests fail at most twice.
+// leads to the same. Equal requests fail at most twice.
 func TestDifficulties(t *testing.T) {
-	plain, difficult := responses(t, nil), responses(t, &Options{Difficult: true, Seed: 1})
+	plain, _ := responses(t, nil)
+	var difficult []string
+	for seed := range uint64(3) {
+		all, pets := responses(t, &Options{Difficult: true, Seed: seed})
+		if again, _ := responses(t, &Options{Difficult: true, Seed: seed}); !slices.Equal(all, again) {
+			t.Errorf("seed %d: other responses than before", seed)
+		}
+		difficult = append(difficult, all...)
+		failed, equal, created, lost := 0, 0, 0, 0
+		for i, text := range all {
+			if failure.MatchString(text) {
+				failed++
+				equal += i % 2 // one of two
+			}
+			if i%4 == 0 && text == "EOF" {
+				lost++
+			} else if i%4 == 0 && text[:3] == "201" {
+				created++
+			}
+		}
+		if equal != 4 || failed > len(all)/3 || pets <= created || pets >= created+lost {
+			t.Errorf("%d requests failed, %d of two; %d pets after %d creations and %d lost ones", failed, equal, pets, created, lost)
+		}
+	}
 	for _, pattern := range []string{
-		`\nRetry-After: (1|[A-Z][a-z]+, )\r`, `^503(.*\n)+Retry-After: 0\r\n(.*\n)*.*"status":503`, `^429(.*\n)+.*"status":429`,
+		`\nRetry-After: 1\r`, `\nRetry-After: [A-Z][a-z]+, \r`, `^503(.*\n)+Retry-After: 0\r\n(.*\n)*.*"status": 503`, `^429(.*\n)+.*"status": 429`,
 		`^EOF$`, `^20.(.*\n)+.*unexpected EOF$`,
-		`"id":-7046029254386353131,`, `"id":4354685564936845354,`, `\[\{"_links"`, `\n\{"_links".*"msg_`,
+		`"id": 4354685564936845354,(.*\n)+.*"id": -7046029254386353131,`, // the order of a list
+		`\[\s+\{\s+"_links"`, `^404(.*\n)+\{\n\t"_links"`, `"categoryId": 1,\s+"id"`,
+		`"code": "E-`, `^200(.*\n)+.*"msg_`, `^201(.*\n)+.*"msg_`,
 	} {
 		re := regexp.MustCompile(pattern)
 		if in, out := slices.ContainsFunc(difficult, re.MatchString), slices.ContainsFunc(plain, re.MatchString); !in || out {
 			t.Errorf("%s: in a difficult server %v, in a plain one %v", re, in, out)
 		}
 	}
-	for seed := range uint64(3) {
-		if slices.Equal(difficult, responses(t, &Options{Difficult: true, Seed: seed})) != (seed == 1) {
-			t.Errorf("seed %d: other responses than before, or the same as with seed 1", seed)
-		}
-	}
-	failed := regexp.MustCompile(`^(429|503)|EOF$`)
-	n, equal := 0, 0
-	for i, text := range difficult {
-		if failed.MatchString(text) {
-			n++
-			if i%4 == 1 { // GET /pets/none
-				equal++
-			}
-		}
-	}
-	if equal != 2 || n < 10 || n > len(difficult)/3 {
-		t.Errorf("%d of %d requests failed, and %d equal ones, want 2", n, len(difficult), equal)
-	}
 }
+
+var failure = regexp.MustCompile(`^(429|503)|EOF$`)
 
 // accidental matches what differs from one run to the next.
 var accidental = regexp.MustCompile(
 	`(Date|X-Request-Id): .*\r\n|"createdAt":\s*"[^"]*"|\d+ [A-Z][a-z]+ \d+ [0-9:]+ GMT|127.0.0.1:\d+`)
 
-func responses(t *testing.T, o *Options) (all []string) {
-	t.Helper()
-	srv := httptest.NewServer(NewHandler(o))
+// responses returns the responses to the same requests, and how many pets are stored.
+func responses(t *testing.T, o *Options) (all []string, pets int) {
+	h := NewHandler(o)
+	srv := httptest.NewServer(h)
 	defer srv.Close()
 	send := func(method, target, body string) {
 		req, _ := http.NewRequest(method, srv.URL+"/v1"+target, strings.NewReader(body))
@@ -80,45 +90,37 @@ func responses(t *testing.T, o *Options) (all []string) {
 		send("POST", "/messages", `{"message":"hello `+fmt.Sprint(i)+`"}`)
 		send("GET", "/pets?limit=3", "")
 	}
-	return all
+	stats, _ := h.store.Stats(t.Context())
+	return all, int(stats.Pets)
 }
 
-// step is a request of a client and its response. It begins a millisecond after the one before
-// it ended, and lasts one.
-type step struct {
-	request string        // "POST /pets", and the body
-	key     string        // the Idempotency-Key
-	status  int           // 0: the connection was cut after the request was carried out, -1: before; 429 asks the client to wait
-	after   time.Duration // how much later it begins; negative: before the one before it ended
-	next    string        // the query of the link in the response
-}
-
-const rex = "POST /pets Rex"
-
-// after returns a summary of the steps, of a server with pet 1.
-func after(t *testing.T, steps []step) Summary {
-	t.Helper()
+// after returns a summary of a difficult server with pet 1, after steps such as "Rex 201 k 1s": a
+// creation, its status and Idempotency-Key, and how much later it begins than a millisecond after
+// the one before ended. Each lasts a millisecond. Status 0: the connection was cut after the
+// request was carried out; -1: before.
+func after(t *testing.T, steps string) Summary {
 	h := NewHandler(&Options{Difficult: true})
-	if _, err := h.store.CreatePet(t.Context(), petstore.NewPet{}, petstore.IdempotencyKey{}); err != nil {
-		t.Fatal(err)
-	}
+	_, _ = h.store.CreatePet(t.Context(), petstore.NewPet{}, petstore.IdempotencyKey{})
 	ended := time.Now()
-	for _, s := range steps {
-		part := strings.SplitN(s.request+" ", " ", 3)
-		x := &exchange{
-			request: httptest.NewRequest(part[0], "/v1"+part[1], nil),
-			body:    []byte(part[2]),
-			began:   ended.Add(time.Millisecond + s.after),
-			failed:  s.status <= 0 || s.status == 429, cut: s.status <= 0,
-			done: s.status == 0 || s.status/100 == 2, status: max(s.status, 0),
-			header: http.Header{},
+	for step := range strings.SplitSeq(steps, ";") {
+		var what, key, later string
+		var status int
+		_, _ = fmt.Sscan(step, &what, &status, &key, &later)
+		method, path := "POST", "/v1/pets"
+		if what[0] == '/' {
+			method, path = "GET", "/v1"+what
 		}
-		x.request.Header.Set("Idempotency-Key", s.key)
-		if s.next != "" {
-			x.header.Set("Link", "<?"+s.next+`>; rel="next"`)
+		wait, _ := time.ParseDuration(later)
+		x := &exchange{
+			request: httptest.NewRequest(method, path, nil), body: []byte(what), began: ended.Add(time.Millisecond + wait),
+			failed: status <= 0 || status == 429, cut: status <= 0, done: status == 0 || status/100 == 2, status: max(status, 0),
+		}
+		x.request.Header.Set("Idempotency-Key", strings.Trim(key, "-"))
+		if what == "/pets?limit=2" {
+			x.header = http.Header{"Link": {`<?limit=2&cursor=a%2B>; rel="next"`}}
 		}
 		h.see(x)
-		if s.status == 429 {
+		if status == 429 {
 			h.mustWait = x
 		}
 		ended = x.began.Add(time.Millisecond)
@@ -128,43 +130,34 @@ func after(t *testing.T, steps []step) Summary {
 }
 
 func TestRules(t *testing.T) {
-	page := step{request: "GET /pets?limit=2", status: 200, next: "limit=2&cursor=a%2B"}
-	link := step{request: "GET /pets?limit=2&cursor=a%2B", status: 200}
-	docs, err := os.ReadFile("../../docs/clients.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	docs, _ := os.ReadFile("../../docs/clients.md")
 	for _, tt := range []struct {
 		name  string
 		want  string // names of the findings, and failures, repeated, links, followed
-		steps []step
+		steps string
 	}{
-		{"no key", "repeated-without-key 0 0 0 0", []step{{request: rex}, {request: rex, status: 201}}},
-		{"another key", "repeated-without-key 1 1 0 0", []step{{request: rex, key: "a"}, {request: rex, key: "b", status: 201}}},
-		{"a message", "repeated-without-key 0 0 0 0", []step{{request: "POST /messages hi"}, {request: "POST /messages hi", status: 202}}},
-		{"the same key, and later an equal pet", "1 1 0 0", []step{{request: rex, key: "a"}, {request: rex, key: "a", status: 201}, {request: rex, key: "b", status: 201}}},
-		{"not carried out the first time", "0 0 0 0", []step{{request: rex, status: -1}, {request: rex, status: 201}}},
-		{"at the same time", "0 0 0 0", []step{{request: rex}, {request: rex, status: 201, after: -2 * time.Millisecond}}},
-		{"none lost", "0 0 0 0", []step{{request: rex, status: 201}, {request: rex, status: 201}}},
+		{"no key", "repeated-without-key 0 0 0 0", "Rex 0; Rex 201"},
+		{"another key", "repeated-without-key 1 1 0 0", "Rex 0 a; Rex 201 b"},
+		{"the same key, and later an equal pet", "1 1 0 0", "Rex 0 a; Rex 201 a; Rex 201 b"},
+		{"not carried out the first time", "0 0 0 0", "Rex -1; Rex 201"},
+		{"at the same time", "0 0 0 0", "Rex 0; Rex 201 - -2ms"},
 
-		{"at once", "ignored-retry-after 1 1 0 0", []step{{request: rex, status: 429}, {request: rex, status: 201, after: 800 * time.Millisecond}}},
-		{"in time", "1 1 0 0", []step{{request: rex, status: 429}, {request: rex, status: 201, after: time.Second}}},
-		{"another key", "1 1 0 0", []step{{request: rex, key: "a", status: 429}, {request: rex, key: "b", status: 201}}},
-		{"another pet", "1 0 0 0", []step{{request: rex, status: 429}, {request: "POST /pets Max", status: 201}}},
-		{"under way already", "1 0 0 0", []step{{request: rex, status: 429}, {request: rex, status: 201, after: -2 * time.Millisecond}}},
+		{"at once", "ignored-retry-after 1 1 0 0", "Rex 429; Rex 201 - 800ms"},
+		{"in time", "1 1 0 0", "Rex 429; Rex 201 - 1s"},
+		{"another key", "1 1 0 0", "Rex 429 a; Rex 201 b"},
+		{"another pet", "1 0 0 0", "Rex 429; Max 201"},
+		{"under way already", "1 0 0 0", "Rex 429; Rex 201 - -2ms"},
 
-		{"page", "own-cursor 0 0 0 0", []step{{request: "GET /pets?limit=2&start_after=2", status: 200}}},
-		{"parameters of a proxy", "0 0 0 0", []step{{request: "GET /pets?_=1234&utm_source=x&per_page=20", status: 200}}},
+		{"page", "own-cursor 0 0 0 0", "/pets?limit=3&start_after=2 200"},
+		{"parameters of a proxy", "0 0 0 0", "/pets?_=1234&utm_source=x&per_page=20 200"},
 
-		{"float64", "rounded-id 0 0 0 0", []step{{request: "GET /pets/-7046029254386353152", status: 404}}},
-		{"float64 of JavaScript", "rounded-id 0 0 0 0", []step{{request: "GET /pets/-7046029254386353000", status: 404}}},
-		{"int32", "rounded-id 0 0 0 0", []step{{request: "GET /pets/2135587861", status: 404}}},
-		{"a neighbour", "0 0 0 0", []step{{request: "GET /pets/-7046029254386353130", status: 404}}},
+		{"float64 of JavaScript", "rounded-id 0 0 0 0", "/pets/-7046029254386353000 404"},
+		{"float64 with an exponent", "rounded-id 0 0 0 0", "/pets/-7.046029254386353e+18 404"},
 
-		{"one read of two", "2 1 0 0", []step{{request: "GET /pets", status: -1}, {request: "GET /pets/1", status: -1}, {request: "GET /pets", status: 200}, {request: "GET /pets", status: 200}}},
-		{"a read that is repeated twice", "2 2 0 0", []step{{request: "GET /pets", status: -1}, {request: "GET /pets", status: -1}, {request: "GET /pets", status: 200}}},
-		{"a link that is not followed", "0 0 1 0", []step{page, page, {request: "GET /pets?limit=2", status: 200}}},
-		{"a link that is followed", "0 0 1 1", []step{page, link, page}},
+		{"one read of two", "2 1 0 0", "/pets -1; /pets/1 -1; /pets 200; /pets 200"},
+		{"a read repeated twice", "2 2 0 0", "/pets -1; /pets -1; /pets 200"},
+		{"a link that is not followed", "0 0 1 0", "/pets?limit=2 200; /pets?limit=2 200"},
+		{"a link that is followed", "0 0 1 1", "/pets?limit=2 200; /pets?limit=2&cursor=a%2B 200; /pets?limit=2 200"},
 	} {
 		s := after(t, tt.steps)
 		got := fmt.Sprint(s.Failures, s.Repeated, s.Links, s.Followed)
@@ -178,22 +171,22 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s: found %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	for n := range int64(100) { // the float64 of one ID is a neighbour, which may be requested on purpose
-		id := store{difficult: true}.shown(n)
-		if slices.Contains(roundings(id), fmt.Sprint(id+1)) || slices.Contains(roundings(id), fmt.Sprint(id-1)) {
-			t.Errorf("a neighbour of %d is a rounded form of it", id)
-		}
-	}
 }
 
-// A finding has no API key and no control characters.
-func TestFinding(t *testing.T) {
-	own := step{request: "GET /pets?page= " + Key + " \n\x1b[2J" + strings.Repeat("é", 1000)}
-	f := after(t, []step{own, own}).Findings
-	text := fmt.Sprint(f)
-	if len(f) != 1 || !strings.HasPrefix(text, "[own-cursor (2): the client sent the query parameter \"page\"") ||
-		!strings.Contains(text, `GET /v1/pets?page= [key] \n\x1b[2Jé`) || strings.Contains(text, Key) || len(text) > 1000 {
-		t.Errorf("the text is %s", text)
+// A client that rounds IDs is found: no rounded ID is another pet's.
+func TestRoundedIDs(t *testing.T) {
+	h := NewHandler(&Options{Difficult: true})
+	for range 300 {
+		_, _ = h.store.CreatePet(t.Context(), petstore.NewPet{}, petstore.IdempotencyKey{})
+	}
+	for n := range int64(300) {
+		id := shown(n + 1)
+		for _, asked := range []int64{id - 1, id, id + 1, int64(float64(id)), int64(int32(id))} {
+			x := &exchange{request: httptest.NewRequest("GET", fmt.Sprint("/v1/pets/", asked), nil), status: 404}
+			if found, rounded := h.roundedID(x), asked < id-1 || asked > id+1; (found != "") != rounded {
+				t.Errorf("a request for %d rather than %d: found %q", asked, id, found)
+			}
+		}
 	}
 }
 
@@ -206,13 +199,21 @@ type recorder struct {
 func (r *recorder) Error(args ...any) { r.errors = append(r.errors, args...) }
 func (r *recorder) Cleanup(f func())  { r.cleanup = f }
 
-// A mistake is an error of the test. A response to HEAD has the length of one to GET.
+// A mistake is an error of the test, without API key and control characters. A response to HEAD
+// has the length of one to GET.
 func TestNew(t *testing.T) {
 	r := &recorder{TB: t}
-	if resp, err := http.Head(New(r, nil).URL + "/pets?page=2"); err != nil || resp.StatusCode != 401 || resp.ContentLength < 99 {
+	url := New(r, nil).URL + "/pets?page="
+	if resp, err := http.Post(url, "", strings.NewReader(Key+" \n\x1b[2J"+strings.Repeat("é", 1000))); err != nil || resp.StatusCode != 401 {
 		t.Error(resp, err)
 	}
-	if r.cleanup(); len(r.errors) != 1 {
-		t.Errorf("the errors are %v", r.errors)
+	if resp, err := http.Head(url); err != nil || resp.StatusCode != 401 || resp.ContentLength < 99 {
+		t.Error(resp, err)
+	}
+	r.cleanup()
+	text := fmt.Sprint(r.errors...)
+	if len(r.errors) != 1 || !strings.HasPrefix(text, `own-cursor (2): the client sent the query parameter "page"`) ||
+		!strings.Contains(text, `POST /v1/pets?page= [key] \n\x1b[2Jé`) || strings.Contains(text, Key) || len(text) > 1000 {
+		t.Errorf("the errors are %s", text)
 	}
 }

@@ -5,9 +5,8 @@
 //	pet, err := srv.Client.CreatePet(ctx, petstore.NewPet{Name: "Rex", CategoryID: 1}, petstore.IdempotencyKey{})
 //
 // With Options.Difficult the server does what the contract allows and a client may not expect.
-// It finds mistakes of the client. A whole test is in examples/list.
-//
-// Other programs serve a [Handler].
+// It finds mistakes of the client. A whole test is in examples/list. Other programs serve a
+// [Handler].
 package petstoretest
 
 import (
@@ -21,19 +20,17 @@ import (
 // Options are the settings of [New] and [NewHandler]. The zero value and nil are a server with
 // an empty store in memory.
 type Options struct {
-	// Difficult makes the server difficult, as docs/clients.md says. Equal requests are refused
-	// or lost at most twice.
-	//
-	// Use one server for each client, and give each pet and message a name or text that no
-	// other has: two equal creations look like one that is repeated.
+	// Difficult makes the server difficult, as docs/clients.md says. Use one server for each
+	// client, and a name or text for each pet and message that no other has: two equal
+	// creations look like one that is repeated.
 	Difficult bool
 
-	// Seed determines which requests meet which difficulty, for the same requests in the same
-	// order. 0 is a seed like others.
+	// Seed determines which requests fail, for the same requests in the same order. 0 is a seed
+	// like others.
 	Seed uint64
 }
 
-// Server is a running server of pets and messages.
+// Server is a running server.
 type Server struct {
 	URL    string         // the base address, such as http://127.0.0.1:34567/v1
 	Key    string         // the API key that the server accepts

@@ -2,40 +2,33 @@ package petstoretest
 
 import (
 	"context"
+	"slices"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// store is a store in memory. If it is difficult, it shows IDs of up to 19 digits.
-type store struct {
-	*memory.Store
-	difficult bool
-}
+// difficult is a store whose IDs have up to 19 digits, and whose pages are in another order.
+type difficult struct{ *memory.Store }
 
-func (s store) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
+func (s difficult) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 	pet, err := s.Store.CreatePet(ctx, p, key)
-	pet.ID = s.shown(pet.ID)
+	pet.ID = shown(pet.ID)
 	return pet, err
 }
 
-func (s store) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
-	stored := id
-	if s.difficult {
-		stored *= unspread
-	}
-	pet, err := s.Store.GetPet(ctx, stored)
-	if err == nil {
-		pet.ID = id
-	}
+func (s difficult) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
+	pet, err := s.Store.GetPet(ctx, id*unspread)
+	pet.ID = shown(pet.ID)
 	return pet, err
 }
 
-func (s store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+func (s difficult) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
 	page, err := s.Store.ListPets(ctx, q)
 	for i := range page.Pets {
-		page.Pets[i].ID = s.shown(page.Pets[i].ID)
+		page.Pets[i].ID = shown(page.Pets[i].ID)
 	}
+	slices.Reverse(page.Pets)
 	return page, err
 }
 
@@ -46,9 +39,4 @@ const (
 	unspread = -0x0E217C1E66C88CC3
 )
 
-func (s store) shown(id int64) int64 {
-	if s.difficult {
-		id *= spread
-	}
-	return id
-}
+func shown(id int64) int64 { return id * spread }
