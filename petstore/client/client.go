@@ -43,7 +43,7 @@ type Options struct {
 	// but 507; 0: 8. A bad certificate is an error at once.
 	MaxAttempts int
 
-	// MinBackoff is the longest first wait, up to an hour; 0: 100 ms. It doubles, up to
+	// MinBackoff is the longest first wait, at most an hour; 0: 100 ms. It doubles, up to
 	// 16-fold. Retry-After is added. The call fails at once if that is more than a minute, or
 	// the wait would last until the context's deadline.
 	MinBackoff time.Duration
@@ -64,16 +64,13 @@ func New(baseURL, key string, opts *Options) (*Client, error) {
 	if opts != nil {
 		c.options = *opts
 	}
-	var err, err2 error
-	c.pets, err = parseBase(baseURL)
-	c.messages, err2 = parseBase(cmp.Or(c.options.MessagesURL, baseURL))
-	if err := cmp.Or(err, err2); err != nil {
-		return nil, err
-	}
-	if key == "" || !rules.Visible(key) {
-		return nil, errors.New("client: API key: is empty, or has other than visible ASCII characters")
-	}
-	if c.options.MinBackoff < 0 || c.options.MinBackoff > time.Hour {
+	c.pets, c.messages = parseBase(baseURL), parseBase(cmp.Or(c.options.MessagesURL, baseURL))
+	switch {
+	case c.pets == nil || c.messages == nil: // which may contain a password
+		return nil, errors.New("client: base URL: must be like https://pets.example/v1, without user and query")
+	case key == "" || !rules.Visible(key) || strings.ContainsAny(key, "\"\\"): // net/http escapes these in errors
+		return nil, errors.New("client: API key: must be given, in visible ASCII characters but no quotes and backslashes")
+	case c.options.MinBackoff < 0 || c.options.MinBackoff > time.Hour:
 		return nil, errors.New("client: MinBackoff: must be from 0 to an hour")
 	}
 	c.options.MaxAttempts = cmp.Or(c.options.MaxAttempts, 8)
@@ -83,20 +80,20 @@ func New(baseURL, key string, opts *Options) (*Client, error) {
 	} else {
 		protocols := new(http.Protocols)
 		protocols.SetHTTP1(true)
-		t := &http.Transport{Proxy: http.ProxyFromEnvironment, Protocols: protocols, MaxIdleConnsPerHost: 128, IdleConnTimeout: time.Minute}
-		c.http = http.Client{Transport: t, Timeout: 30 * time.Second}
+		c.http.Transport = &http.Transport{Proxy: http.ProxyFromEnvironment, Protocols: protocols, MaxIdleConnsPerHost: 128, IdleConnTimeout: time.Minute}
+		c.http.Timeout = 30 * time.Second
 	}
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return c, nil
 }
 
-// parseBase returns a base URL. Its errors do not contain s, which may contain a password.
-func parseBase(s string) (*url.URL, error) {
+// parseBase returns nil if s is not a base URL.
+func parseBase(s string) *url.URL {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || strings.ContainsAny(s, "?#") {
-		return nil, errors.New("client: base URL: must be like https://pets.example/v1, without user and query")
+		return nil
 	}
-	return u, nil
+	return u.JoinPath("/")
 }
 
 // CreatePet implements [petstore.Service]. Its Idempotency-Key is key.Key, or a hash if that has
@@ -107,7 +104,10 @@ func (c *Client) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.
 		return petstore.Pet{}, err
 	}
 	return create(ctx, c, c.pets.JoinPath("pets"), p, key, about(func(got petstore.Pet) bool {
-		return got.Name == p.Name && got.CategoryID == p.CategoryID && (got.Status == p.Status || p.Status == "") // a server may have a default
+		if p.Status == "" { // a server may have a default
+			got.Status = ""
+		}
+		return got.NewPet == p
 	}))
 }
 
@@ -130,9 +130,10 @@ func create[W, T any](ctx context.Context, c *Client, u *url.URL, value any, key
 	r := request{url: u}
 	r.body, _ = json.Marshal(value)
 	switch {
-	case key.Key == "" && c.options.RetryWrites:
-		r.key = rand.Text()
 	case key.Key == "":
+		if c.options.RetryWrites {
+			r.key = rand.Text()
+		}
 	case key.Scope == "" && len(key.Key) <= 255 && rules.Printable(key.Key):
 		r.key = key.Key
 	default:

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/apikey"
@@ -46,15 +47,15 @@ func TestStore(t *testing.T) {
 func TestNew(t *testing.T) {
 	for _, args := range [][3]string{
 		{"/v1", "k"}, {"ftp://h/v1", "k"}, {"http://:8080/v1", "k"}, {"http://u:secret@h/v1", "k"}, {"http://secret@h/v1\n", "k"},
-		{"http://h/v1?", "k"}, {"http://h", "k", "m/v1"}, {"http://h", ""}, {"http://h", "sec ret"},
+		{"http://h/v1?", "k"}, {"http://h", "k", "m/v1"}, {"http://h", ""}, {"http://h", "sec ret"}, {"http://h", `sec"ret`},
 	} {
 		if c, err := client.New(args[0], args[1], &client.Options{MessagesURL: args[2]}); c != nil || err == nil || strings.Contains(err.Error(), "sec") {
 			t.Errorf("New(%q) returned %v", args, err)
 		}
 	}
-	for _, o := range []client.Options{{MinBackoff: -1}, {MinBackoff: 1 << 62}} {
-		if c, err := client.New("http://h", "k", &o); c != nil || err == nil {
-			t.Errorf("New(%+v) returned %v", o, err)
+	for _, wait := range []time.Duration{-1, time.Hour + 1} {
+		if c, err := client.New("http://h", "k", &client.Options{MinBackoff: wait}); c != nil || err == nil {
+			t.Errorf("New with MinBackoff %v returned %v", wait, err)
 		}
 	}
 }
@@ -70,12 +71,10 @@ func TestIdempotencyKey(t *testing.T) {
 		retry bool
 		want  string // a pattern
 	}{
-		{petstore.IdempotencyKey{Key: `a"b\c d`}, true, `^"a\\"b\\\\c d"$`},
 		{petstore.IdempotencyKey{Key: `a"b\c d`}, false, `^"a\\"b\\\\c d"$`},
 		{petstore.IdempotencyKey{Key: long}, true, `^"x{255}"$`},
 		{petstore.IdempotencyKey{Key: long + "x"}, true, hash},
 		{petstore.IdempotencyKey{Key: "é"}, false, hash},
-		{petstore.IdempotencyKey{Key: "\t"}, true, hash},
 		{petstore.IdempotencyKey{Scope: "s", Key: "a"}, true, hash},
 		{none, false, `^$`},
 		{none, true, `^"[A-Z2-7]{26}"$`},
@@ -101,15 +100,12 @@ func TestBroken(t *testing.T) {
 	const rest = `"name":"Rex","categoryId":1}`
 	for _, tt := range []struct{ call, body string }{
 		{"get", `{` + rest},
-		{"get", `{"id":7,"name":"Rex","categoryId":null}`},
-		{"get", `{"id":7,"categoryId":1}`},
 		{"get", `{"id":7,"status":"lost",` + rest},
 		{"get", `{"id":8,` + rest},
 		{"create", `{"id":7,"name":"Rex","categoryId":2,"status":"sold"}`},
 		{"create", `{"id":7,"name":"Tom","categoryId":1,"status":"sold"}`},
 		{"create", `{"id":7,` + rest},
 		{"list", `[{"id":7,` + rest + `,{"id":true,` + rest + `]`},
-		{"list", `[null]`},
 		{"list", `null`},
 		{"list", strings.Repeat(" ", 16<<20) + "[]"},
 		{"create", ""},
@@ -125,10 +121,10 @@ func TestBroken(t *testing.T) {
 }
 
 func TestResponseError(t *testing.T) {
-	long := strings.Repeat("ä", 512)
+	long := "a" + strings.Repeat("ä", 511) // and half of another
 	for want, server := range map[string]server{
 		`no such pet {404 gone no such pet r-1 {"code":"gone","message":"no such pet"}}`: respond(404, `{"code":"gone","message":"no such pet"}`, "X-Request-ID", "r-1"),
-		"the server responded with I'm a teapot {418    " + long + "}":                   respond(418, long+long),
+		"the server responded with I'm a teapot {418    " + long + "}":                   respond(418, long+"ää"),
 	} {
 		_, err := newClient(t, client.Options{}, server).GetPet(ctx, 7)
 		e, _ := errors.AsType[*petstore.Error](err)
@@ -146,7 +142,8 @@ func TestKeyIsSecret(t *testing.T) {
 		"body":     respond(401, `{"code":"`+testKey+`","message":"`+testKey+` is unknown"}`, "X-Request-ID", testKey),
 		"long":     respond(503, strings.Repeat("x", 1010)+testKey),
 		"cut":      cut(401, testKey[:20]),
-		"member":   respond(200, `[{"id":"`+strings.Repeat("x", 20)+testKey+`"}]`),
+		"member":   respond(200, `[{"id":"`+strings.Repeat("x", 80)+testKey+`"}]`),
+		"pointer":  respond(200, `[{"`+strings.Repeat("x", 32)+testKey+strings.Repeat("x", 60)+`":tru}]`),
 		"link":     respond(200, `[]`, "Link", `<http://`+testKey+`/>; rel="next"`),
 		"bad link": respond(200, `[]`, "Link", `</>,`+testKey),
 	} {

@@ -13,7 +13,7 @@ import (
 // decoder returns what a response means whose JSON is a W.
 type decoder[W, T any] func(h http.Header, w W) (T, error)
 
-func decodePet(_ http.Header, m petjson.Members) (petstore.Pet, error) {
+func decodePet(m petjson.Members) (petstore.Pet, error) {
 	if m.Status.Kind() == 'n' { // as some servers send it for none
 		m.Status = nil
 	}
@@ -26,8 +26,8 @@ func decodePet(_ http.Header, m petjson.Members) (petstore.Pet, error) {
 
 // about returns decodePet for a response that must be about a certain pet.
 func about(same func(petstore.Pet) bool) decoder[petjson.Members, petstore.Pet] {
-	return func(h http.Header, m petjson.Members) (petstore.Pet, error) {
-		p, err := decodePet(h, m)
+	return func(_ http.Header, m petjson.Members) (petstore.Pet, error) {
+		p, err := decodePet(m)
 		if err == nil && !same(p) {
 			err = errors.New("it is about another pet")
 		}

@@ -73,7 +73,7 @@ func (c *Client) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.P
 		}
 		page.Pets = make([]petstore.Pet, len(list))
 		for i, w := range list {
-			if page.Pets[i], err = decodePet(h, w); err != nil {
+			if page.Pets[i], err = decodePet(w); err != nil {
 				return page, err
 			}
 		}
@@ -96,18 +96,20 @@ var (
 
 // nextPage returns the first link to a next page in the header of page, or "".
 func nextPage(page *url.URL, h http.Header) (next petstore.Cursor, err error) {
-	for rest := strings.Join(h.Values("Link"), ","); rest != ""; {
-		m := link.FindStringSubmatch(rest)
-		if m == nil {
-			return "", errors.New(`header field Link: must be like <?page=2>; rel="next"`)
-		}
-		rest = rest[len(m[0]):]
-		if rel := strings.ToLower(quotes.Replace(m[2])); next == "" && slices.Contains(strings.Fields(rel), "next") {
-			u, err := nextURL(page, m[1])
-			if err != nil {
-				return "", err
+	for _, rest := range h.Values("Link") {
+		for rest != "" {
+			m := link.FindStringSubmatch(rest)
+			if m == nil {
+				return "", errors.New(`header field Link: must be like <?page=2>; rel="next"`)
 			}
-			next = petstore.Cursor(base64.RawURLEncoding.EncodeToString([]byte(u.RequestURI())))
+			rest = rest[len(m[0]):]
+			if rel := strings.ToLower(quotes.Replace(m[2])); next == "" && slices.Contains(strings.Fields(rel), "next") {
+				u, err := nextURL(page, m[1])
+				if err != nil {
+					return "", err
+				}
+				next = petstore.Cursor(base64.RawURLEncoding.EncodeToString([]byte(u.RequestURI())))
+			}
 		}
 	}
 	return next, nil

@@ -27,11 +27,11 @@ func TestNextLink(t *testing.T) {
 		{`<?page=2>; rel="nextish next-archive", <?page=3>; title=next; rel='next', `, ""},
 
 		{`?page=2; rel="next"`, malformed},
-		{`<?page=2; rel="next"`, malformed},
 		{`<?page=2> rel="next"`, malformed},
 		{`<?page=2>; rel="next`, malformed},
-		{`<?page=2>; rel:next`, malformed},
 		{`<?page=2>; rel=`, malformed},
+		{"<?page=2>; rel=next\n\"", malformed},
+		{"</a>; title=\"x\n<?page=2>; rel=next\n</b>; title=\"", malformed},
 		{`<?page=2>; rel=next, rel="next"`, malformed},
 
 		{`<http://[?page=2>; rel="next"`, elsewhere},
@@ -44,7 +44,11 @@ func TestNextLink(t *testing.T) {
 		var got string
 		c := newClient(t, client.Options{}, func(r *http.Request) (*http.Response, error) {
 			got = strings.TrimPrefix(r.URL.String(), "http://pets.test")
-			return respond(200, "[]", "Link", `</docs>; rel="help"`, "Link", tt.link)(r)
+			header := []string{"Link", `</docs>; rel="help"`}
+			for _, field := range strings.Split(tt.link, "\n") {
+				header = append(header, "Link", field)
+			}
+			return respond(200, "[]", header...)(r)
 		})
 		page, err := c.ListPets(ctx, petstore.ListQuery{Limit: 9, Status: petstore.StatusSold})
 		if got != "/v1/pets?limit=9&status=sold" {

@@ -56,53 +56,39 @@ type failure struct {
 }
 
 // do sends r until it succeeds or must not be repeated.
-func do[W, T any](ctx context.Context, c *Client, r request, decode decoder[W, T]) (T, error) {
+func do[W, T any](ctx context.Context, c *Client, r request, decode decoder[W, T]) (zero T, _ error) {
 	unknown := false // of a creation, in any attempt
 	for n := 1; ; n++ {
-		v, f := attempt(ctx, c, r, decode)
+		resp, body, f := c.send(ctx, r)
 		if f == nil {
-			return v, nil
+			var w W
+			broken := "the JSON is malformed or has another form" // its error may have a part of the key
+			if json.Unmarshal(body, &w) == nil {
+				v, err := decode(resp.Header, w)
+				if err == nil {
+					return v, nil
+				}
+				broken, _, _ = strings.Cut(err.Error(), ", got ") // as a value may
+			}
+			f = c.failed(resp, body, "the response breaks the contract: "+broken)
 		}
 		unknown = unknown || f.unknown && r.body != nil
-		if f.Code == petstore.CodeConflict && unknown { // an earlier attempt may be under way
-			f.repeat = true
-		}
+		f.repeat = f.repeat || unknown && f.Code == petstore.CodeConflict // an earlier attempt may be under way
 		if f.repeat && n < c.options.MaxAttempts && (!unknown || c.options.RetryWrites) && c.wait(ctx, n, f.after) {
 			continue
 		}
 		if ctx.Err() != nil && f.repeat {
-			f.Code, f.Err = petstore.CodeUnavailable, fmt.Errorf("%w: %w", ctx.Err(), f.Err)
+			f.Err = fmt.Errorf("%w: %w", ctx.Err(), f.Err)
 		}
 		if unknown {
 			f.Err = fmt.Errorf("%w: %w", ErrUnknownOutcome, f.Err)
 		}
-		return v, &f.Error
+		return zero, &f.Error
 	}
 }
 
-// attempt sends r once.
-func attempt[W, T any](ctx context.Context, c *Client, r request, decode decoder[W, T]) (zero T, _ *failure) {
-	resp, body, f := c.send(ctx, r)
-	if f != nil {
-		return zero, f
-	}
-	var w W
-	err := json.Unmarshal(body, &w)
-	if r.body == nil && resp.StatusCode != http.StatusOK { // such as a part of a list
-		err = errors.New("the status must be 200")
-	}
-	if err == nil {
-		var v T
-		if v, err = decode(resp.Header, w); err == nil {
-			return v, nil
-		}
-	}
-	broken, _, _ := strings.Cut(err.Error(), ", got ") // a part of a value may be a part of the key
-	return zero, c.failed(resp, body, "the response breaks the contract: "+broken)
-}
-
-// send returns a response of 2xx with its body.
-func (c *Client) send(ctx context.Context, r request) (resp *http.Response, body []byte, _ *failure) {
+// send sends r once. It returns a response of 2xx, or of 200 to a read, with its body.
+func (c *Client) send(ctx context.Context, r request) (_ *http.Response, body []byte, _ *failure) {
 	lost := &failure{repeat: true}
 	lost.Code, lost.Message = petstore.CodeUnavailable, "the server cannot be reached, or its connection was lost"
 	if lost.Err = ctx.Err(); lost.Err != nil {
@@ -113,19 +99,16 @@ func (c *Client) send(ctx context.Context, r request) (resp *http.Response, body
 		GetConn: func(string) { asked.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { got.Store(true) },
 	})
-	req, err := http.NewRequestWithContext(ctx, "GET", r.url.String(), bytes.NewReader(r.body))
-	if err == nil {
-		req.Header.Set("Authorization", "Bearer "+c.key)
-		if r.body != nil {
-			req.Method = "POST"
-			req.Header.Set("Content-Type", "application/json")
-			req.GetBody = nil // with it, net/http would repeat by itself what has an Idempotency-Key
-		}
-		if r.key != "" {
-			req.Header.Set("Idempotency-Key", strconv.Quote(r.key)) // a String of RFC 9651
-		}
-		resp, err = c.http.Do(req)
+	req := (&http.Request{Method: "GET", URL: r.url, Header: http.Header{"Authorization": {"Bearer " + c.key}}}).WithContext(ctx)
+	if r.body != nil {
+		req.Method, req.ContentLength = "POST", int64(len(r.body))
+		req.Body = io.NopCloser(bytes.NewReader(r.body)) // with a GetBody, net/http would repeat what has an Idempotency-Key
+		req.Header.Set("Content-Type", "application/json")
 	}
+	if r.key != "" {
+		req.Header.Set("Idempotency-Key", strconv.Quote(r.key)) // a String of RFC 9651
+	}
+	resp, err := c.http.Do(req)
 	if err == nil {
 		defer resp.Body.Close()
 		if resp.StatusCode != http.StatusSwitchingProtocols { // whose body is the connection, which ignores ctx
@@ -136,25 +119,31 @@ func (c *Client) send(ctx context.Context, r request) (resp *http.Response, body
 		body = nil // it may end in the middle of the key
 	}
 	switch {
-	case resp != nil && resp.StatusCode/100 != 2:
+	case resp != nil && resp.StatusCode != 200 && (r.body == nil || resp.StatusCode/100 != 2): // a 206 is a part of a list
 		return nil, nil, c.failed(resp, body, "")
 	case err != nil:
 		lost.Err = errors.New(c.text(err.Error())) // net/http quotes what a server sends
 		lost.unknown = got.Load() || !asked.Load()
-		certificate, _ := errors.AsType[*tls.CertificateVerificationError](err)
-		lost.repeat = certificate == nil && !errors.Is(err, http.ErrSchemeMismatch) // which stay
+		_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
+		lost.repeat = !certificate && !errors.Is(err, http.ErrSchemeMismatch) // which stay
 		return nil, nil, lost
 	}
 	return resp, body, nil
 }
 
+// failed returns what an error response means, or one that breaks the contract, as message says.
 func (c *Client) failed(resp *http.Response, body []byte, message string) *failure {
 	var e struct {
 		Code    petstore.Code `json:"code"`
 		Message string        `json:"message"`
 	}
 	_ = json.Unmarshal(body, &e) // it may be HTML
-	status, f := resp.StatusCode, &failure{after: retryAfter(resp.Header.Get("Retry-After"))}
+	status, f, after := resp.StatusCode, new(failure), resp.Header.Get("Retry-After")
+	seconds, _ := strconv.Atoi(after) // the greatest int, if it is greater
+	f.after = time.Duration(min(seconds, 1e6)) * time.Second
+	if at, err := http.ParseTime(after); err == nil {
+		f.after = time.Until(at)
+	}
 	f.Message = c.text(cmp.Or(message, e.Message, "the server responded with "+http.StatusText(status)))
 	f.Err = &ResponseError{status, petstore.Code(c.text(string(e.Code))), c.text(e.Message), c.text(resp.Header.Get("X-Request-ID")), c.text(string(body))}
 	switch {
@@ -176,14 +165,6 @@ func (c *Client) failed(resp *http.Response, body []byte, message string) *failu
 		f.Code, f.repeat, f.unknown = petstore.CodeInternal, status == 500, true
 	}
 	return f
-}
-
-func retryAfter(value string) time.Duration {
-	if at, err := http.ParseTime(value); err == nil {
-		return time.Until(at)
-	}
-	seconds, _ := strconv.Atoi(value) // the greatest int, if value is greater
-	return time.Duration(min(seconds, 1e6)) * time.Second
 }
 
 // wait waits until a request may be repeated. It returns false if it must not be.

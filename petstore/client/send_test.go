@@ -32,7 +32,7 @@ func TestRetry(t *testing.T) {
 		{"a response that breaks the contract", respond(202, "{}"), "fuu", "internal"},
 		{"101", switching, "fuu", "internal"},
 		{"302", respond(302, "", "Location", "/"), "fuu", "internal"},
-		{"400 with another code", respond(400, `{"code":"internal"}`), "fff", "invalid"},
+		{"400 with another code", respond(400, `{"code":"idempotency_mismatch"}`), "fff", "invalid"},
 		{"401", respond(401, ""), "fff", "unauthorized"},
 		{"403", respond(403, ""), "fff", "unauthorized"},
 		{"404 that is cut", cut(404, ""), "fff", "not_found"},
@@ -43,8 +43,8 @@ func TestRetry(t *testing.T) {
 		{"429", respond(429, ""), "rrr", ""},
 		{"500 with another code", respond(500, `{"code":"conflict"}`), "rur", "internal"},
 		{"503", respond(503, ""), "rur", "unavailable"},
-		{"507", respond(507, ""), "fff", "insufficient_storage"},
 		{"600", respond(600, ""), "fuu", "internal"},
+		{"507", respond(507, ""), "fff", "insufficient_storage"},
 	} {
 		for operation, call := range calls {
 			for i, want := range tt.want[1:] {
@@ -63,41 +63,36 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// A creation is repeated after a 409 if an earlier attempt may be under way. The server may have
-// a default status.
-func TestConflict(t *testing.T) {
-	conflict := respond(409, `{"code":"conflict"}`)
-	s := &script{steps: []server{lost, conflict, conflict, okay}}
-	if _, err := newClient(t, client.Options{RetryWrites: true, MinBackoff: 1}, s.RoundTrip).CreatePet(ctx, petstore.NewPet{Name: "Rex", CategoryID: 1}, none); err != nil || len(s.times) != 4 {
-		t.Errorf("%d requests, error %v", len(s.times), err)
-	}
-}
-
 // If a reused connection ends after a creation was sent, only the client sends it again, with
-// RetryWrites. If it then gets no connection, the outcome is unknown nevertheless; if it never
-// got one, the creation was not sent.
+// RetryWrites, also after a 409 because the first attempt may be under way. If it then gets no
+// connection, the outcome is unknown nevertheless; if it never got one, the creation was not sent.
 func TestLostOnReusedConnection(t *testing.T) {
 	for _, tt := range []struct {
 		retry, ends bool // ends: the server ends with the first creation
 		attempts    int
 		creations   int64
-	}{{false, false, 2, 1}, {true, false, 1, 1}, {true, false, 2, 2}, {true, true, 2, 1}} {
+	}{{false, false, 3, 1}, {true, false, 1, 1}, {true, false, 3, 3}, {true, true, 2, 1}} {
 		var creations atomic.Int64
 		var srv *httptest.Server
 		srv = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Method == "POST" && creations.Add(1) == 1 {
+			resp, _ := okay(r)
+			switch {
+			case r.Method == "GET":
+			case creations.Add(1) == 1:
 				if tt.ends {
 					srv.Listener.Close()
 				}
 				panic(http.ErrAbortHandler)
+			case creations.Load() == 2:
+				w.WriteHeader(409)
+				resp, _ = respond(409, `{"code":"conflict"}`)(r)
 			}
-			resp, _ := okay(r)
 			_, _ = io.Copy(w, resp.Body)
 		}))
 		defer srv.Close()
 		c, _ := client.New(srv.URL, testKey, &client.Options{RetryWrites: tt.retry, MaxAttempts: tt.attempts, MinBackoff: 1})
 		_, err := c.ListPets(ctx, petstore.ListQuery{})
-		_, err2 := c.CreatePet(ctx, rex, petstore.IdempotencyKey{Key: "a"})
+		_, err2 := c.CreatePet(ctx, petstore.NewPet{Name: "Rex", CategoryID: 1}, petstore.IdempotencyKey{Key: "a"}) // the server has a default status
 		fails := tt.creations == 1
 		if err != nil || creations.Load() != tt.creations || (err2 != nil) != fails || errors.Is(err2, client.ErrUnknownOutcome) != fails {
 			t.Errorf("%+v: the server received %d creations, and the errors are %v, %v", tt, creations.Load(), err, err2)
@@ -118,11 +113,10 @@ func TestNoTLS(t *testing.T) {
 		defer srv.Close()
 		srv.Config.ErrorLog = log.New(io.Discard, "", 0)
 		dials := 0
-		transport := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+		transport := &http.Transport{DialContext: func(_ context.Context, network, addr string) (net.Conn, error) {
 			dials++
-			return new(net.Dialer).DialContext(ctx, network, addr)
+			return net.Dial(network, addr)
 		}}
-		defer transport.CloseIdleConnections()
 		c, _ := client.New("https://"+srv.Listener.Addr().String(), testKey, &client.Options{HTTPClient: &http.Client{Transport: transport}, RetryWrites: true, MinBackoff: 1})
 		if _, err := c.CreatePet(ctx, rex, none); petstore.CodeOf(err) != petstore.CodeUnavailable || errors.Is(err, client.ErrUnknownOutcome) || dials != 1 {
 			t.Errorf("%s: %d connections, error %v", name, dials, err)
@@ -144,9 +138,7 @@ func TestWaits(t *testing.T) {
 		"zero":                   {client.Options{}, respond(503, ""), []time.Duration{100, 200, 400, 800, 1600, 1600, 1600}, 0},
 		"options":                {client.Options{MaxAttempts: 3, MinBackoff: 3 * time.Second}, refused, []time.Duration{3000, 6000}, 0},
 		"Retry-After":            {client.Options{MaxAttempts: 3}, after("3"), []time.Duration{100, 200}, 3 * time.Second},
-		"an invalid Retry-After": {client.Options{MaxAttempts: 2}, after("soon"), []time.Duration{100}, 0},
 		"a date":                 {client.Options{MaxAttempts: 2}, inAMinute, []time.Duration{100}, time.Minute},
-		"more than a minute":     {client.Options{}, after("61"), nil, 0},
 		"more than an int64":     {client.Options{}, after("9223372036854775808"), nil, 0},
 		"more than the deadline": {client.Options{}, after("60"), nil, 0},
 	} {
@@ -192,7 +184,6 @@ func TestContext(t *testing.T) {
 		{"has its response", late, time.Second, false, 404},
 		{"waits", respond(429, "", "Retry-After", "10"), time.Second, false, 429},
 		{"waits after a loss", lost, time.Second, true, 0},
-		{"in a request", hang, time.Second, true, 0},
 		{"before its request", untraced, 0, false, 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
