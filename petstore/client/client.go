@@ -66,7 +66,7 @@ func New(baseURL, key string, opts *Options) (*Client, error) {
 	}
 	c.pets, c.messages = parseBase(baseURL), parseBase(cmp.Or(c.options.MessagesURL, baseURL))
 	switch {
-	case c.pets == nil || c.messages == nil: // which may contain a password
+	case c.pets == nil || c.messages == nil: // the error has no URL, which may contain a password
 		return nil, errors.New("client: base URL: must be like https://pets.example/v1, without user and query")
 	case key == "" || !rules.Visible(key) || strings.ContainsAny(key, "\"\\"): // net/http escapes these in errors
 		return nil, errors.New("client: API key: must be given, in visible ASCII characters but no quotes and backslashes")

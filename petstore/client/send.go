@@ -125,7 +125,7 @@ func (c *Client) send(ctx context.Context, r request) (_ *http.Response, body []
 		lost.Err = errors.New(c.text(err.Error())) // net/http quotes what a server sends
 		lost.unknown = got.Load() || !asked.Load()
 		_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
-		lost.repeat = !certificate && !errors.Is(err, http.ErrSchemeMismatch) // which stay
+		lost.repeat = !certificate && !errors.Is(err, http.ErrSchemeMismatch) // a repeat would get the same
 		return nil, nil, lost
 	}
 	return resp, body, nil
@@ -154,7 +154,7 @@ func (c *Client) failed(resp *http.Response, body []byte, message string) *failu
 	case status == 429:
 		f.Code, f.repeat = petstore.CodeUnavailable, true
 	case status == 409 && e.Code == petstore.CodeConflict, status == 422 && e.Code == petstore.CodeIdempotencyMismatch:
-		f.Code = e.Code // these have several meanings
+		f.Code = e.Code // otherwise the status has another meaning
 	case status/100 == 4:
 		f.Code = petstore.CodeInvalid
 	case status == 507:

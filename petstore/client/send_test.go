@@ -103,8 +103,8 @@ func TestLostOnReusedConnection(t *testing.T) {
 	}
 }
 
-// What stays is an error at once, and leaves no doubt: a bad certificate, and HTTP where HTTPS
-// is expected.
+// What a repeat cannot mend is an error at once, and leaves no doubt: a bad certificate, and HTTP
+// where HTTPS is expected.
 func TestNoTLS(t *testing.T) {
 	for name, srv := range map[string]*httptest.Server{
 		"certificate": httptest.NewTLSServer(nil),

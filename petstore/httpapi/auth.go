@@ -19,9 +19,9 @@ type Authenticator interface {
 	//
 	// It refuses a key (unknown, expired) with a *petstore.Error of
 	// petstore.CodeUnauthorized, whose message the client sees: 401. Any
-	// other error means that the key could not be checked: 503. The client sees
-	// the message of a *petstore.Error of petstore.CodeUnavailable. Any other error
-	// is logged. None may contain the key.
+	// other error means that the key could not be checked, and is logged: 503. If it
+	// is a *petstore.Error of petstore.CodeUnavailable, the client sees its message,
+	// and without Err it is not logged. None may contain the key.
 	Authenticate(ctx context.Context, key string) (account string, err error)
 }
 

@@ -28,8 +28,8 @@ func RequestID(ctx context.Context) string {
 }
 
 // requestID returns the ID in the response's header, otherwise that of the request if it is
-// safe, otherwise a random one. What is safe has letters, digits and the signs of UUIDs, trace IDs and
-// base64.
+// safe, otherwise a random one. A safe ID has only letters, digits and the signs of UUIDs, trace
+// IDs and base64.
 func requestID(w http.ResponseWriter, r *http.Request) (id string, random bool) {
 	if ids := w.Header()[requestIDField]; len(ids) > 0 && ids[0] != "" {
 		return ids[0], false
