@@ -9,10 +9,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
-
-	"example.com/animalstore/internal/version"
 )
 
 // Program is a program with its commands. The first one runs if none is named. There is one
@@ -53,6 +52,13 @@ type Exit int
 
 // Error implements error.
 func (e Exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// Version returns the version of the module, and that of Go. In a build from a clone, the
+// former names the commit, and ends in "+dirty" if files were changed.
+func Version() string {
+	info, _ := debug.ReadBuildInfo() // go build always adds it
+	return info.Main.Version + " " + info.GoVersion
+}
 
 // Main runs the program as the process, and returns its exit code.
 func (p *Program) Main() int {
@@ -107,7 +113,7 @@ func (p *Program) run(c *Call) error {
 
 func (p *Program) commands() []Command {
 	return append(slices.Clone(p.Commands), Command{Name: "version", About: "print the version", Run: func(c *Call) error {
-		_, err := fmt.Fprintln(c.Stdout, p.Name, version.String())
+		_, err := fmt.Fprintln(c.Stdout, p.Name, Version())
 		return err
 	}})
 }

@@ -18,7 +18,6 @@ import (
 	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/internal/request"
 	"example.com/animalstore/internal/serve/page"
-	"example.com/animalstore/internal/version"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
 )
@@ -143,7 +142,7 @@ func (s *server) start() {
 			s.log.Warn("other machines can reach this address, which has no TLS: API keys can be read on the way, and the admin address needs none", e.flag, e.Addr())
 		}
 	}
-	s.log.Info("serving", append(attrs, "version", version.String())...)
+	s.log.Info("serving", append(attrs, "version", flags.Version())...)
 	if s.certificate != nil {
 		go s.certificate.watch(s.log)
 	}
