@@ -2,9 +2,7 @@ package serve
 
 import (
 	"crypto/tls"
-	"fmt"
 	"log/slog"
-	"os"
 	"sync/atomic"
 	"time"
 )
@@ -17,11 +15,6 @@ type certificate struct {
 
 // load reads the files. If they cannot be used, the certificate before stays in use.
 func (c *certificate) load() error {
-	for _, name := range []string{c.certFile, c.keyFile} {
-		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() { // to read it may block forever
-			return fmt.Errorf("%s: is not a regular file", name)
-		}
-	}
 	cert, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
 	if err == nil {
 		c.current.Store(&cert)
