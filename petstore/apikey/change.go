@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.com/animalstore/internal/newfile"
+	"example.com/animalstore/petstore"
 )
 
 // Create makes a key for an account and adds it to the file at path. It returns
@@ -27,7 +28,7 @@ func Create(path, account string) (secret string, key Key, err error) {
 	secret = newSecret()
 	fields := []string{fmt.Sprintf("%x", sha256.Sum256([]byte(secret))), account, time.Now().UTC().Format(time.RFC3339)}
 	if key, err = parseKey(fields); err != nil {
-		return "", Key{}, errAccount
+		return "", Key{}, petstore.Errorf(petstore.CodeInvalid, "account: must be 1 to 128 letters, digits and . _ @ + - and start with a letter or digit")
 	}
 	line := strings.Join(fields, " ") + "\n"
 	err = newfile.Create(path, func(f *os.File) error {

@@ -79,14 +79,23 @@ func TestRevoke(t *testing.T) {
 	}
 }
 
-// Callers that change a file at the same time lose no change.
+// Callers that change a file at the same time lose no change, and each new key is accepted at
+// once.
 func TestConcurrentChanges(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.keys")
+	create(t, path, "first")
+	file, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var wg sync.WaitGroup
 	for range 60 {
 		wg.Go(func() {
 			for _, account := range []string{"kept", "revoked"} {
-				_, key, err := Create(path, account)
+				secret, key, err := Create(path, account)
+				if err == nil {
+					_, err = file.Authenticate(t.Context(), secret)
+				}
 				if err == nil && account == "revoked" {
 					_, err = Revoke(path, key.ID)
 				}
@@ -97,5 +106,5 @@ func TestConcurrentChanges(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	wantKeys(t, path, slices.Repeat([]string{"kept"}, 60)...)
+	wantKeys(t, path, append([]string{"first"}, slices.Repeat([]string{"kept"}, 60)...)...)
 }

@@ -28,8 +28,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"example.com/animalstore/petstore"
 )
 
 // Key is what a file holds about a key.
@@ -44,8 +42,6 @@ type Key struct {
 const prefix = "petstore_"
 
 var validAccount = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$`) // needs no quoting anywhere
-
-var errAccount = petstore.Errorf(petstore.CodeInvalid, "account: must be 1 to 128 letters, digits and . _ @ + - and start with a letter or digit")
 
 // newSecret returns a key with 130 random bits, too many to be guessed from a plain
 // SHA-256. Twice as many would take two blocks of the hash, and so twice as long to check.
@@ -63,7 +59,7 @@ func parse(contents string) (keys []Key, err error) {
 		switch {
 		case len(fields) == 0 || fields[0][0] == '#':
 		case len(fields) == 2 && fields[0] == "revoked":
-			if at, ok := index[strings.ToLower(fields[1])]; ok {
+			if at, ok := index[fields[1]]; ok {
 				keys[at] = Key{} // deleted below
 			} else {
 				err = errors.New("revoked: no key on an earlier line has this ID")
