@@ -181,7 +181,7 @@ type Service interface {
 	//
 	// Errors: [CodeInvalid] if p is not valid; [CodeIdempotencyMismatch] if
 	// key was used with another value; [CodeConflict] if an earlier create
-	// with the same key is under way and its result is not known in time;
+	// with the same key is under way (the stores of this module wait for it);
 	// [CodeInsufficientStorage] if there is no room.
 	CreatePet(ctx context.Context, p NewPet, key IdempotencyKey) (Pet, error)
 

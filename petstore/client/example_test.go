@@ -18,7 +18,7 @@ func Example() {
 	defer srv.Close()
 	ctx := context.Background()
 
-	c, err := client.New(srv.URL+"/v1", petstoretest.Key, &client.Options{RetryWrites: true}) // it honours Idempotency-Key
+	c, err := client.New(srv.URL+"/v1", petstoretest.Key, &client.Options{RetryWrites: true}) // it honors Idempotency-Key
 	if err != nil {
 		log.Fatal(err)
 	}

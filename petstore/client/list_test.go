@@ -14,11 +14,16 @@ import (
 // The client follows the first link to a next page, if it leads to the same server. A Link that
 // it cannot read is an error at once, so that no list is cut.
 func TestNextLink(t *testing.T) {
-	const malformed, elsewhere = "header field Link: must be like ", "must be a URL of the same server: "
-	for _, tt := range []struct{ link, want string }{ // want: what is requested after http://pets.test, or in the error
+	const (
+		first     = "/v1/pets?limit=9&status=sold"
+		broken    = "the response breaks the contract: "
+		malformed = broken + "header field Link: must be like "
+		elsewhere = broken + "the link to the next page must be a URL of the same server: "
+	)
+	for _, tt := range []struct{ link, want string }{ // want: what is requested of http://pets.test, or the error
 		{`<http://u:p@PETS.test/a/%2F2?page=2#x>; rel=next`, "/a/%2F2?page=2"},
 		{`<?c=a+b%20/d==&&e;[f],g>; rel="next"`, "/v1/pets?c=a+b%20/d==&&e;[f],g"},
-		{`<>; rel="next"`, "/v1/pets?limit=9&status=sold"},
+		{`<>; rel="next"`, first},
 		{`</docs>; rel="help", <?page=1>;rel=prev , ,<page/2>;rel=next,</x>;rel=last,<page/3>;rel=next`, "/v1/page/2"},
 		{"\t<?page=2>\t; a = x;\tREL = \"Last  Next\" ; title=\"\"", "/v1/pets?page=2"},
 		{`<?page=2>; title="x, <y>; rel=\"prev\"; z"; title*=UTF-8''%20; flag;; rel="ne\xt"`, "/v1/pets?page=2"},
@@ -29,10 +34,8 @@ func TestNextLink(t *testing.T) {
 		{`?page=2; rel="next"`, malformed},
 		{`<?page=2> rel="next"`, malformed},
 		{`<?page=2>; rel="next`, malformed},
-		{`<?page=2>; rel=`, malformed},
 		{"<?page=2>; rel=next\n\"", malformed},
 		{"</a>; title=\"x\n<?page=2>; rel=next\n</b>; title=\"", malformed},
-		{`<?page=2>; rel=next, rel="next"`, malformed},
 
 		{`<http://[?page=2>; rel="next"`, elsewhere},
 		{`<http://other.test/v1/pets?page=2>; rel="next"`, elsewhere},
@@ -41,9 +44,9 @@ func TestNextLink(t *testing.T) {
 		{`<//pets.test@other.test/v1/pets>; rel="next"`, elsewhere},
 		{`<http://pets.test//v1/pets?page=2>; rel="next"`, elsewhere},
 	} {
-		var got string
+		var requests []string
 		c := newClient(t, client.Options{}, func(r *http.Request) (*http.Response, error) {
-			got = strings.TrimPrefix(r.URL.String(), "http://pets.test")
+			requests = append(requests, strings.TrimPrefix(r.URL.String(), "http://pets.test"))
 			header := []string{"Link", `</docs>; rel="help"`}
 			for _, field := range strings.Split(tt.link, "\n") {
 				header = append(header, "Link", field)
@@ -51,34 +54,21 @@ func TestNextLink(t *testing.T) {
 			return respond(200, "[]", header...)(r)
 		})
 		page, err := c.ListPets(ctx, petstore.ListQuery{Limit: 9, Status: petstore.StatusSold})
-		if got != "/v1/pets?limit=9&status=sold" {
-			t.Errorf("requested %s", got)
-		}
-		if got = ""; page.Next != "" {
+		if page.Next != "" {
 			_, err = c.ListPets(ctx, petstore.ListQuery{After: page.Next})
 		}
-		fails := tt.want == malformed || tt.want == elsewhere
-		if fails && err != nil && got == "" && strings.Contains(err.Error(), tt.want) {
-			continue
+		got, want := strings.Join(requests, " "), strings.TrimSpace(first+" "+tt.want)
+		if err != nil {
+			got += " " + err.Error()
 		}
-		if fails || err != nil || got != tt.want {
-			t.Errorf("%s: requested %s (%v), want %s", tt.link, got, err, tt.want)
-		}
-	}
-}
-
-func TestInvalidCursor(t *testing.T) {
-	for _, target := range []string{"pets?page=2", "//other.test/v1", "http://other.test/", "@other.test/"} {
-		after := petstore.Cursor(base64.RawURLEncoding.EncodeToString([]byte(target)))
-		_, err := newClient(t, client.Options{}, okay).ListPets(ctx, petstore.ListQuery{After: after})
-		if petstore.CodeOf(err) != petstore.CodeInvalid {
-			t.Errorf("the cursor of %s: %v", target, err)
+		if got != want && !(strings.HasPrefix(tt.want, broken) && strings.HasPrefix(got, want)) {
+			t.Errorf("%s: %s, want %s", tt.link, got, want)
 		}
 	}
 }
 
 // All requests pages only as far as they are read, follows no link twice, and ends after the
-// first error.
+// first error. A cursor that the client has not made is an error.
 func TestAll(t *testing.T) {
 	next := map[string]string{"limit=100": "a", "a": "b", "b": "a", "limit=2": "c"}
 	var requests []string
@@ -94,16 +84,22 @@ func TestAll(t *testing.T) {
 		return respond(status, `[{"id":1,"name":"","categoryId":1},{"id":2,"name":"","categoryId":1}]`, header...)(r)
 	})
 	for _, tt := range []struct {
-		limit, n int    // n: how many pets are read
+		limit, n int // n: how many pets are read
+		after    string
 		want     string // the IDs, the code of the error, and the requests
 	}{
-		{0, 2, `[1 2]  [limit=100]`},
-		{0, 9, `[1 2 1 2] internal [limit=100 a b]`},
-		{2, 9, `[1 2] invalid [limit=2 c]`},
-		{1, 9, `[1 2]  [limit=1]`},
-		{101, 9, `[] invalid []`},
+		{0, 2, "", `[1 2]  [limit=100]`},
+		{0, 9, "", `[1 2 1 2] internal [limit=100 a b]`},
+		{2, 9, "", `[1 2] invalid [limit=2 c]`},
+		{1, 9, "", `[1 2]  [limit=1]`},
+		{101, 9, "", `[] invalid []`},
+		{1, 9, "/v1/pets?b", `[1 2 1 2] internal [b a b]`},
+		{1, 9, "pets?b", `[] invalid []`},
+		{1, 9, "@other.test/", `[] invalid []`},
+		{1, 9, "//other.test/v1", `[] invalid []`},
 	} {
-		list := c.All(ctx, petstore.ListQuery{Limit: tt.limit})
+		after := petstore.Cursor(base64.RawURLEncoding.EncodeToString([]byte(tt.after)))
+		list := c.All(ctx, petstore.ListQuery{Limit: tt.limit, After: after})
 		for range 2 { // from the start each time
 			var ids []int64
 			var last error
@@ -117,7 +113,7 @@ func TestAll(t *testing.T) {
 				}
 			}
 			if got := fmt.Sprintf("%v %s %v", ids, petstore.CodeOf(last), requests); got != tt.want {
-				t.Errorf("limit %d: %s, want %s", tt.limit, got, tt.want)
+				t.Errorf("limit %d after %q: %s, want %s", tt.limit, tt.after, got, tt.want)
 			}
 		}
 	}

@@ -24,7 +24,7 @@ import (
 
 // ErrUnknownOutcome says that the server may have carried out a creation or submission: the
 // response was lost, broke the contract, or was a 101, a redirect or a 5xx but 507. If the server
-// honours Idempotency-Key, the call can be repeated with the same Key.
+// honors Idempotency-Key, the call can be repeated with the same Key.
 var ErrUnknownOutcome = errors.New("the server may have carried out the request")
 
 // ResponseError is the response that is the reason for an error. The API key is removed from
@@ -169,7 +169,7 @@ func (c *Client) failed(resp *http.Response, body []byte, message string) *failu
 
 // wait waits until a request may be repeated. It returns false if it must not be.
 func (c *Client) wait(ctx context.Context, attempt int, after time.Duration) bool {
-	backoff := c.options.MinBackoff << min(attempt-1, 4)
+	backoff := max(0, c.options.MinBackoff) << min(attempt-1, 4)
 	wait := max(0, after) + backoff/2 + rand.N(backoff/2+1)
 	if deadline, ok := ctx.Deadline(); after > time.Minute || ok && time.Until(deadline) <= wait {
 		return false

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-	"time"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/client"
@@ -67,11 +66,15 @@ func okay(r *http.Request) (*http.Response, error) {
 	return respond(200, `{"id":7,"name":"Rex","categoryId":1,"status":"sold"}`)(r)
 }
 
-// refused gets no connection, as http.Transport reports it.
-func refused(r *http.Request) (*http.Response, error) {
-	httptrace.ContextClientTrace(r.Context()).GetConn("pets.test:80")
-	return nil, io.ErrUnexpectedEOF
+// refuse gets no connection, as http.Transport reports it.
+func refuse(err error) server {
+	return func(r *http.Request) (*http.Response, error) {
+		httptrace.ContextClientTrace(r.Context()).GetConn("pets.test:80")
+		return nil, err
+	}
 }
+
+var refused = refuse(io.ErrUnexpectedEOF)
 
 // lost gets a connection that ends after the request.
 func lost(r *http.Request) (*http.Response, error) {
@@ -98,18 +101,4 @@ func switching(r *http.Request) (*http.Response, error) {
 	resp, err := respond(101, "")(r)
 	resp.Body = io.NopCloser(nil)
 	return resp, err
-}
-
-// script responds to each request with the next step, and to further ones with the last.
-type script struct {
-	steps []server
-	times []time.Time
-	keys  []string
-}
-
-func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
-	n := len(s.times)
-	s.times = append(s.times, time.Now())
-	s.keys = append(s.keys, r.Header.Get("Idempotency-Key"))
-	return s.steps[min(n, len(s.steps)-1)](r)
 }
