@@ -3,13 +3,12 @@ package petstoretest_test
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"example.com/animalstore/petstore"
@@ -50,18 +49,38 @@ func add(c *client.Client) error {
 	return nil
 }
 
+// pipes is a network in memory, where the clock can be fake.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	if c, ok := <-p; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (p pipes) Close() error   { close(p); return nil }
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
+	client, server := net.Pipe()
+	p <- server
+	return client, nil
+}
+
 // transport changes the requests and the responses of a client.
 type transport struct {
+	http.Transport
 	request  func(*http.Request)
 	response func(*http.Response)
 }
 
-func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if t.request != nil {
 		r = r.Clone(r.Context())
 		t.request(r)
 	}
-	resp, err := http.DefaultTransport.RoundTrip(r)
+	resp, err := t.Transport.RoundTrip(r)
 	if err == nil && t.response != nil {
 		t.response(resp)
 	}
@@ -73,45 +92,45 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestClients(t *testing.T) {
 	for _, tt := range []struct {
 		does, finding string
-		transport     transport
+		transport     *transport
 	}{
-		{"is right", "", transport{}},
-		{"creates without Idempotency-Key, and repeats", "repeated-without-key", transport{request: func(r *http.Request) { r.Header.Del("Idempotency-Key") }}},
-		{"repeats at once after 429 and 503", "ignored-retry-after", transport{response: func(resp *http.Response) { resp.Header.Del("Retry-After") }}},
-		{"keeps IDs in a JavaScript number", "rounded-id", transport{request: func(r *http.Request) {
+		{"is right", "", &transport{}},
+		{"creates without Idempotency-Key, and repeats", "repeated-without-key", &transport{request: func(r *http.Request) { r.Header.Del("Idempotency-Key") }}},
+		{"repeats at once after 429 and 503", "ignored-retry-after", &transport{response: func(resp *http.Response) { resp.Header.Del("Retry-After") }}},
+		{"keeps IDs in a JavaScript number", "rounded-id", &transport{request: func(r *http.Request) {
 			if id, ok := strings.CutPrefix(r.URL.Path, "/v1/pets/"); ok {
 				n, _ := strconv.ParseFloat(id, 64)
 				r.URL.Path = "/v1/pets/" + strconv.FormatFloat(n, 'f', -1, 64)
 			}
 		}}},
 	} {
-		t.Run(tt.does, func(t *testing.T) {
-			t.Parallel() // most of the time the clients wait
-			var clients sync.WaitGroup
-			var found atomic.Bool
-			for seed := range uint64(20) {
-				clients.Go(func() {
-					h := petstoretest.NewHandler(&petstoretest.Options{Difficult: true, Seed: seed})
-					srv := httptest.NewServer(h)
-					defer srv.Close()
-					c, _ := client.New(srv.URL+"/v1", petstoretest.Key, &client.Options{
-						HTTPClient: &http.Client{Transport: tt.transport}, RetryWrites: true, MinBackoff: 5 * time.Millisecond,
-					})
-					err := add(c)
-					s := h.Summary()
-					for _, f := range s.Findings {
-						if found.Store(true); f.Name != tt.finding {
-							t.Errorf("seed %d: another finding:\n%s", seed, f)
-						}
-					}
-					if tt.finding == "" && (err != nil || s.Failures < 10 || s.Repeated != s.Failures || s.Links != 4 || s.Followed != s.Links || s.Refused != 30 || s.Requests != s.Failures+s.Refused+s.Succeeded) {
-						t.Errorf("seed %d: %v\n%s", seed, err, s)
-					}
+		found := false
+		for seed := range uint64(20) {
+			synctest.Test(t, func(t *testing.T) {
+				h := petstoretest.NewHandler(&petstoretest.Options{Difficult: true, Seed: seed})
+				network := make(pipes)
+				srv := &http.Server{Handler: h}
+				go srv.Serve(network)
+				defer srv.Close()
+				tt.transport.DialContext = network.dial
+				defer tt.transport.CloseIdleConnections()
+				c, _ := client.New("http://pets.test/v1", petstoretest.Key, &client.Options{
+					HTTPClient: &http.Client{Transport: tt.transport}, RetryWrites: true, MinBackoff: 5 * time.Millisecond,
 				})
-			}
-			if clients.Wait(); tt.finding != "" && !found.Load() {
-				t.Error("the server does not find it")
-			}
-		})
+				err := add(c)
+				s := h.Summary()
+				for _, f := range s.Findings {
+					if found = true; f.Name != tt.finding {
+						t.Errorf("seed %d: another finding:\n%s", seed, f)
+					}
+				}
+				if tt.finding == "" && (err != nil || s.Failures < 10 || s.Repeated != s.Failures || s.Links != 4 || s.Followed != s.Links || s.Refused != 30 || s.Requests != s.Failures+s.Refused+s.Succeeded) {
+					t.Errorf("seed %d: %v\n%s", seed, err, s)
+				}
+			})
+		}
+		if tt.finding != "" && !found {
+			t.Errorf("the server does not find that a client %s", tt.does)
+		}
 	}
 }

@@ -94,7 +94,7 @@ var linked = regexp.MustCompile(`^<\?(.*)>; rel="next"`)
 func (h *Handler) count(x *exchange) {
 	h.seen.Requests++
 	id := x.identity()
-	if failed := h.repeat[id]; len(failed) > 0 && x.began.After(failed[0].ended) {
+	if failed := h.repeat[id]; len(failed) > 0 && !x.began.Before(failed[0].ended) {
 		h.seen.Repeated++
 		h.repeat[id] = failed[1:]
 	}

@@ -28,8 +28,8 @@ const basePath = "/v1"
 
 // Handler is a server of pets and messages as an [http.Handler]. It serves /v1.
 type Handler struct {
-	// Log receives a line for each request and what the client is sent, if it is not nil. It
-	// must be set before the first request.
+	// Log receives a line for each request and what the client is sent. It must be set before
+	// the first request. nil: nothing is logged.
 	Log io.Writer
 
 	options Options

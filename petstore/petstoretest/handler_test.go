@@ -3,7 +3,6 @@ package petstoretest
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -45,7 +44,7 @@ func TestDifficulties(t *testing.T) {
 	}
 	for _, pattern := range []string{
 		`\nRetry-After: 1\r`, `\nRetry-After: [A-Z][a-z]+, \r`, `^503(.*\n)+Retry-After: 0\r\n(.*\n)*.*"status": 503`, `^429(.*\n)+.*"status": 429`,
-		`^EOF$`, `^20.(.*\n)+.*unexpected EOF$`,
+		`^EOF$`, `^20.(.*\n)+.*EOF$`,
 		`"id": 4354685564936845354,(.*\n)+.*"id": -7046029254386353131,`, // the order of a list
 		`\[\s+\{\s+"_links"`, `^404(.*\n)+\{\n\t"_links"`, `"categoryId": 1,\s+"id"`,
 		`"code": "E-`, `^200(.*\n)+.*"msg_`, `^201(.*\n)+.*"msg_`,
@@ -61,28 +60,28 @@ var failure = regexp.MustCompile(`^(429|503)|EOF$`)
 
 // accidental matches what differs from one run to the next.
 var accidental = regexp.MustCompile(
-	`(Date|X-Request-Id): .*\r\n|"createdAt":\s*"[^"]*"|\d+ [A-Z][a-z]+ \d+ [0-9:]+ GMT|127.0.0.1:\d+`)
+	`X-Request-Id: .*\r\n|"createdAt":\s*"[^"]*"|\d+ [A-Z][a-z]+ \d+ [0-9:]+ GMT`)
 
 // responses returns the responses to the same requests, and how many pets are stored.
 func responses(t *testing.T, o *Options) (all []string, pets int) {
 	h := NewHandler(o)
-	srv := httptest.NewServer(h)
-	defer srv.Close()
 	send := func(method, target, body string) {
-		req, _ := http.NewRequest(method, srv.URL+"/v1"+target, strings.NewReader(body))
-		req.Header = http.Header{"Authorization": {"Bearer " + Key}, "Content-Type": {"application/json"}}
+		r, w := httptest.NewRequest(method, "/v1"+target, strings.NewReader(body)), httptest.NewRecorder()
+		r.Header = http.Header{"Authorization": {"Bearer " + Key}, "Content-Type": {"application/json"}}
 		var text strings.Builder
-		resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
-		if err == nil {
-			fmt.Fprintln(&text, resp.StatusCode)
-			_ = resp.Header.Write(&text)
-			_, err = io.Copy(&text, resp.Body)
-			resp.Body.Close()
-		}
-		if err != nil {
-			fmt.Fprint(&text, err)
-		}
-		all = append(all, accidental.ReplaceAllString(text.String(), ""))
+		defer func() {
+			lost := recover() != nil
+			if len(w.Header()) > 0 {
+				fmt.Fprintln(&text, w.Code)
+				_ = w.Header().Write(&text)
+				fmt.Fprint(&text, w.Body)
+			}
+			if lost {
+				fmt.Fprint(&text, "EOF")
+			}
+			all = append(all, accidental.ReplaceAllString(text.String(), ""))
+		}()
+		h.ServeHTTP(w, r)
 	}
 	for i := range 50 {
 		send("POST", "/pets", fmt.Sprintf(`{"name":"cat %d","categoryId":1}`, i))

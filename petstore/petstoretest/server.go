@@ -25,8 +25,7 @@ type Options struct {
 	// creations look like one that is repeated.
 	Difficult bool
 
-	// Seed determines which requests fail, for the same requests in the same order. 0 is a seed
-	// like others.
+	// Seed determines which requests fail, for the same requests in the same order.
 	Seed uint64
 }
 
