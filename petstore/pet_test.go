@@ -2,6 +2,7 @@ package petstore_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
@@ -57,4 +58,12 @@ func FuzzAppendJSON(f *testing.F) {
 			t.Errorf("%s is read back as %+v (%v), want %+v", want, back, err, pet)
 		}
 	})
+}
+
+// The time of a message is in UTC, to the millisecond, for any zone.
+func TestMessageTime(t *testing.T) {
+	b, err := json.Marshal(petstore.Message{CreatedAt: time.Date(2026, 1, 2, 3, 4, 5, 120e6, time.FixedZone("", 3600))})
+	if want := `{"id":"","message":"","status":"","createdAt":"2026-01-02T02:04:05.120Z"}`; string(b) != want || err != nil {
+		t.Errorf("%s, %v, want %s", b, err, want)
+	}
 }

@@ -25,9 +25,6 @@ func readRequest[T any](r *http.Request, limit int64, account string, decode fun
 	if r.ContentLength > limit {
 		return value, key, errBodyTooLarge(limit)
 	}
-	if r.Body == nil { // of a request that was made for a test
-		r.Body = http.NoBody
-	}
 	// Without the ResponseWriter, so that the connection stays open.
 	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, limit))
 	if err != nil {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,10 +18,6 @@ import (
 	"example.com/animalstore/petstore/internal/petjson"
 )
 
-// DefaultMaxBodyBytes is the size limit of a request's body, in bytes, unless
-// [Options] set another.
-const DefaultMaxBodyBytes = 64 << 10
-
 // Options are the settings of a handler. The zero value and nil are ready for
 // use. Its functions and interfaces are called from many goroutines at once.
 type Options struct {
@@ -34,8 +31,7 @@ type Options struct {
 	// without Err, or of a context. At most ten lines are logged in a second. nil: nothing is logged.
 	Logger *slog.Logger
 
-	// MaxBodyBytes is the size limit of a request's body, in bytes. 0 or
-	// less: DefaultMaxBodyBytes.
+	// MaxBodyBytes is the size limit of a request's body, in bytes. 0: 64 KiB.
 	MaxBodyBytes int64
 
 	// Validate adds rules to those of the contract. It is called with each valid pet
@@ -104,9 +100,7 @@ func New(service petstore.Service, auth Authenticator, opts *Options) http.Handl
 	if h.opts.Logger == nil {
 		h.opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	if h.opts.MaxBodyBytes <= 0 {
-		h.opts.MaxBodyBytes = DefaultMaxBodyBytes
-	}
+	h.opts.MaxBodyBytes = cmp.Or(h.opts.MaxBodyBytes, 64<<10)
 	return h
 }
 

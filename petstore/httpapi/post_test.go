@@ -1,12 +1,10 @@
 package httpapi_test
 
 import (
-	"context"
 	jsonv1 "encoding/json"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -20,16 +18,12 @@ import (
 func FuzzBody(f *testing.F) {
 	long := `"` + strings.Repeat("n", 30_000) + `"`
 	for _, seed := range []string{
-		rexBody, `{"\u006eame":"null","categoryId":-0,"status":"\u0073old"}`, `{"name":"日本\ud83d\udc15\u2028\u0000","categoryId":-9223372036854775808}`,
-
-		// Unknown members are ignored, with any value.
-		`{"id":"x","":null,"name ":1,"name":"u","categoryId":1}`, `{"x":1e999999,"name":"u","categoryId":1}`,
-		`{"Name":5,"NAME":null,"name":"u","categoryId":1,"categoryid":"x","Status":"x"}`,
+		rexBody, `{"\u006eame":"null","categoryId":-0,"status":"\u0073old"}`, `{"x":1e999999,"name":"日本\ud83d\udc15\u2028\u0000","categoryId":1}`,
 
 		// Some are refused. An error repeats only a part of them.
-		`{"name":"a","categoryId":1.0}`, `{"x":{"y":1,"\u0079":2},"name":"","categoryId":0}`, `{"name":"\udc15","categoryId":1}`,
-		`{` + long + `:1,` + long + `:1}`, `{` + long + `:{"x":tru}}`, `{"status":` + long + `}`, `{` + long[1:] + `:1}`,
-		`{"name":1` + long[1:1000] + `}`, `{"name":"","categoryId":1` + strings.Repeat("0", 30_000) + `}`,
+		`{"x":{"y":1,"\u0079":2},"name":"","categoryId":0}`, `{"name":"\udc15","categoryId":1}`,
+		`{` + long + `:1,` + long + `:1}`, `{` + long + `:{"x":tru}}`, `{"status":` + long + `}`,
+		`{"name":"","categoryId":1` + strings.Repeat("0", 30_000) + `}`,
 		`{"x":` + strings.Repeat("[", 50_000), `{"x":` + strings.Repeat(`{"`+strings.Repeat("~", 50)+`":`, 1000) + `?`,
 	} {
 		f.Add(seed)
@@ -69,35 +63,16 @@ func naiveNewPet(body string) (p petstore.NewPet, ok bool) {
 	return p, err == nil && slices.Contains(petstore.Statuses(), p.Status)
 }
 
-// TestSubmit: the record's time is in UTC, with a Z, for any zone of the queue's time.
-func TestSubmit(t *testing.T) {
-	s := newServer(t, nil)
-	service := stub(nil)
-	service.DoSubmitMessage = func(_ context.Context, text string, _ petstore.IdempotencyKey) (petstore.Message, error) {
-		created := time.Date(2026, 1, 2, 3, 4, 5, 120e6, time.FixedZone("", 3600))
-		return petstore.Message{ID: "m", Text: text, Status: petstore.MessageQueued, CreatedAt: created}, nil
-	}
-	s.h = s.handler(service, testKeys, nil)
-	record := `{"id":"m","message":"\u0000🐕<&>","status":"queued","createdAt":"2026-01-02T02:04:05.120Z"}`
-	s.want(want{status: 202, body: record}.with("Location", ""), post("/messages", `{"id":"x","message":"\u0000\ud83d\udc15<&>","createdAt":null}`))
-}
-
-// TestIdempotency: a repeated POST of an account returns the first response and creates
-// nothing.
+// TestIdempotency: a repeated POST of an account, with any of its API keys, returns the first
+// response and creates nothing. The tests of package client run those of every store.
 func TestIdempotency(t *testing.T) {
 	s := newServer(t, nil)
 	const key = "Idempotency-Key: k"
 	rex := func(id string) want {
 		return want{status: 201, body: `{"id":` + id + `,` + rexBody[1:]}.with("Location", "pets/"+id)
 	}
-	s.want(bad("categoryId"), post("/pets", `{"name":"rex"}`, key)) // is not remembered
 	s.want(rex("1"), post("/pets", rexBody, key), postBare("/pets", rexBody, "Authorization: Bearer key-2", isJSON, key),
 		post("/pets", ` {"categoryId":1, "x":5, "name":"\u0072ex" } `, key)) // equal values in other bytes
 	s.want(rex("2"), postBare("/pets", rexBody, "Authorization: Bearer key-3", isJSON, key)) // of another account
 	s.want(rex("3"), post("/pets", rexBody, `Idempotency-Key: "k"`))                         // quotes are part of a key
-	s.want(rex("4"), post("/pets", rexBody))
-	s.want(refused(422, "idempotency key"), post("/pets", `{"name":"tom","categoryId":1}`, key))
-
-	message := post("/messages", messageBody, key)
-	s.want(want{status: 202, body: send(t, s.h, message).Body}, message)
 }

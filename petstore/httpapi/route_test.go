@@ -39,12 +39,9 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// TestHandlers: a handler of messages alone has no pets (Example_messages shows the opposite),
-// and New needs one of both. Without an Authenticator nobody gets in.
+// TestHandlers: New needs a store. Without an Authenticator nobody gets in.
 func TestHandlers(t *testing.T) {
 	s := newServer(t, nil)
-	s.h = httpapi.New(nil, testKeys, &httpapi.Options{Messages: s.store})
-	s.want(noPath, gets("/pets /pets/1")...)
 	s.h = s.handler(s.store, nil, nil)
 	s.want(refused(401, "a credential is required"), get("/pets"))
 	defer func() {

@@ -164,7 +164,7 @@ func gets(targets string) (requests []string) {
 
 // operations has a request for each operation.
 var operations = map[string]string{
-	"listPets":      get("/pets", hasID),
+	"listPets":      get("/pets?limit=5", hasID),
 	"createPet":     post("/pets", rexBody, hasID),
 	"getPet":        get("/pets/1", hasID),
 	"submitMessage": post("/messages", messageBody, hasID),
