@@ -104,7 +104,6 @@ func TestCommands(t *testing.T) {
 	run(t, 0, "/postgres; pets: 1; messages: 0", all, "import", db, "-")
 	run(t, 1, "(-postgres): nothing was imported: the store has had pets up to ID 1 and 3 messages; it must never have had any: use a new database", all, "import", db, "-")
 	run(t, 1, "-postgres is not set, so the PG* variables", "", "-addr=127.0.0.1:0")
-	run(t, 1, "-keys: ", "", "-must-exist", "-addr=127.0.0.1:0", db)
 }
 
 // All pets, messages and outcomes of idempotency keys, with their IDs, move from a file to

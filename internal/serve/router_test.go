@@ -25,14 +25,11 @@ func TestRouter(t *testing.T) {
 	s := &server{store: &Opened{Store: store{memory.New(nil)}}, keys: apikey.Static{}}
 	for target, want := range map[string]string{
 		"/v1/pets":           "handler /pets",
-		"/v1/":               "handler /",
 		"/v1//pets/7":        "handler //pets/7",
-		"/v1/v1/pets":        "handler /v1/pets",
 		"/v1/healthz":        "handler /healthz",
 		"/%76%31/mess%61ges": "handler /messages",
 		"/v1":                "handler ",
 		"/v1x/pets":          "the base address ends in /v1, as in /v1/pets",
-		"/V1/pets":           "the base address ends in /v1, as in /v1/pets",
 		"/pets":              "the base address ends in /v1, as in /v1/pets",
 		"//v1/pets":          "the base address ends in /v1, as in /v1/pets",
 		"/v1%2Fpets":         "handler /pets from /v1%2Fpets",
@@ -41,7 +38,6 @@ func TestRouter(t *testing.T) {
 		"/readyz":            "ok\n",
 		"/":                  "page /",
 		"http://x//":         "the base address ends in /v1, as in /v1/pets",
-		"/index.html":        "the base address ends in /v1, as in /v1/pets",
 	} {
 		rt := &router{server: s, base: basePath, handler: named("handler "), page: named("page ")}
 		w, body := httptest.NewRecorder(), strings.NewReader("body")
