@@ -152,10 +152,10 @@ func seekBlock(t *table, c *bbolt.Cursor, id int64) (block, error) {
 // blocks yields the blocks of petTables[i] with the pets after an ID, in order. It
 // ends with an error unless they are all there: each block has the ID before it,
 // and the state has the last one.
-func (tx *snapshot) blocks(i int, after int64) iter.Seq2[block, error] {
+func (snap *snapshot) blocks(i int, after int64) iter.Seq2[block, error] {
 	return func(yield func(block, error) bool) {
-		t, c := tx.pets[i].table, tx.pets[i].Cursor()
-		for first := true; after < tx.LastIDs[i]; first = false {
+		t, c := snap.pets[i].table, snap.pets[i].Cursor()
+		for first := true; after < snap.LastIDs[i]; first = false {
 			var b block
 			var err error
 			if first {

@@ -76,9 +76,9 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petst
 	if err := rules.ValidateQueueLimit(limit); err != nil {
 		return nil, err
 	}
-	err = s.view(ctx, func(tx *snapshot) error {
+	err = s.view(ctx, func(snap *snapshot) error {
 		size := 0
-		for rec, err := range tableIn(tx.Tx, &queueTable).after(nil) {
+		for rec, err := range tableIn(snap.Tx, &queueTable).after(nil) {
 			if err != nil {
 				return err
 			}
@@ -88,7 +88,7 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petst
 				return nil
 			}
 		}
-		return tx.checkQueued(int64(len(messages))) // these are all
+		return snap.checkQueued(int64(len(messages))) // these are all
 	})
 	if err != nil {
 		return nil, err

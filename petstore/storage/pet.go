@@ -90,11 +90,11 @@ type reader struct{ *Store }
 
 // AppendPet implements petjson.Reader.
 func (s reader) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, error) {
-	err := s.view(ctx, func(tx *snapshot) error {
-		if id < 1 || id > tx.LastIDs[allPets] {
+	err := s.view(ctx, func(snap *snapshot) error {
+		if id < 1 || id > snap.LastIDs[allPets] {
 			return petstore.ErrNotFound
 		}
-		b, err := seekBlock(&petTables[allPets], tx.pets[allPets].Cursor(), id)
+		b, err := seekBlock(&petTables[allPets], snap.pets[allPets].Cursor(), id)
 		if err != nil {
 			return fmt.Errorf("the pet %d: %w", id, err)
 		}
@@ -115,9 +115,9 @@ func (s reader) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery
 		return dst, "", err
 	}
 	page, next := append(dst, '['), petstore.Cursor("")
-	err = s.view(ctx, func(tx *snapshot) error {
+	err = s.view(ctx, func(snap *snapshot) error {
 		i, pets, size := petTableOf[q.Status], 0, 0
-		for b, err := range tx.blocks(i, after) {
+		for b, err := range snap.blocks(i, after) {
 			if err != nil {
 				return err
 			}
@@ -133,7 +133,7 @@ func (s reader) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery
 		if pets > 0 {
 			page = page[:len(page)-1] // the last comma
 		}
-		if after < tx.LastIDs[i] {
+		if after < snap.LastIDs[i] {
 			next = petstore.CursorAfter(after)
 		}
 		return nil
