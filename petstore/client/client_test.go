@@ -29,8 +29,9 @@ func TestStore(t *testing.T) {
 	}
 	storagetest.Run(t, storagetest.Target{
 		Volatile: true,
+		RealTime: true,
 		Open: func(t *testing.T, _ string, o storagetest.Options) petstore.Service {
-			store := memory.New(&memory.Options{Now: o.Now, QueueCapacity: o.QueueCapacity})
+			store := memory.New(&memory.Options{QueueCapacity: o.QueueCapacity})
 			h := httpapi.New(store, apikey.Static{testKey: "tester"}, &httpapi.Options{Messages: store, MaxBodyBytes: 4 << 20})
 			srv := httptest.NewServer(http.StripPrefix("/v1", h))
 			t.Cleanup(srv.Close)

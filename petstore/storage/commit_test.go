@@ -6,40 +6,30 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.etcd.io/bbolt"
 
 	"example.com/animalstore/internal/test/process"
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/storage"
 )
 
-// TestWaiting lets changes wait for a slow commit. As many as may wait are made by the
-// next one, even if their contexts end meanwhile; further ones are refused at once.
+// TestWaiting lets changes wait for a commit. As many as may wait are made by the next one, even
+// if their contexts end or the store is closed meanwhile; further ones are refused at once.
 func TestWaiting(t *testing.T) {
-	commits := 0
-	begun, slow := make(chan bool, 10), make(chan bool)
-	s, err := storage.Open(dbPath(t), storage.WithClock(func() time.Time { // called by each commit
-		commits++
-		begun <- true
-		<-slow
-		return time.Now()
-	}, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := dbPath(t)
+	s := open(t, path)
+	before := lastCommit(process.ReadFile(t, path))
+	release := s.Hold()
 	ctx, cancel := context.WithCancel(t.Context())
 	results := make(chan error)
-	create := func() {
-		_, err := s.CreatePet(ctx, petstore.NewPet{}, petstore.IdempotencyKey{})
-		results <- err
-	}
-	go create()
-	<-begun
 	const waiting, refused = 1024, 10
 	for range waiting + refused {
-		go create()
+		go func() {
+			_, err := s.CreatePet(ctx, petstore.NewPet{}, petstore.IdempotencyKey{})
+			results <- err
+		}()
 	}
 	for range refused {
 		if err := <-results; petstore.CodeOf(err) != petstore.CodeUnavailable {
@@ -49,26 +39,25 @@ func TestWaiting(t *testing.T) {
 	cancel()
 	var closing sync.WaitGroup
 	closing.Go(func() { s.Close() })
-	close(slow)
-	for range 1 + waiting {
+	release()
+	for range waiting {
 		if err := <-results; err != nil {
 			t.Fatal(err)
 		}
 	}
 	closing.Wait()
-	if commits != 2 {
-		t.Errorf("%d changes had %d commits, want 2", 1+waiting, commits)
+	if commits := lastCommit(process.ReadFile(t, path)) - before; commits != 1 {
+		t.Errorf("%d changes had %d commits, want 1", waiting, commits)
 	}
 }
 
 // TestExpiredOutcomes: outcomes that have expired are deleted as others are added.
-func TestExpiredOutcomes(t *testing.T) {
-	path, now := dbPath(t), time.Now()
-	s, err := storage.Open(path, storage.WithClock(func() time.Time { return now }, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+func TestExpiredOutcomes(t *testing.T) { synctest.Test(t, testExpiredOutcomes) }
+
+func testExpiredOutcomes(t *testing.T) {
+	path := dbPath(t)
+	s := open(t, path)
+	s.NoSync()
 	outcomes := func() (n int) {
 		writeFile(t, path+".copy", process.ReadFile(t, path))
 		edit(t, path+".copy", func(tx *bbolt.Tx) error {
@@ -86,7 +75,7 @@ func TestExpiredOutcomes(t *testing.T) {
 		if n := outcomes(); n < each || n > 5*each/2 {
 			t.Errorf("%d outcomes are stored on day %d, of which %d have not expired", n, day, each)
 		}
-		now = now.Add(25 * time.Hour)
+		time.Sleep(25 * time.Hour)
 	}
 	// The outcomes of the last day have expired, and are still there.
 	if _, err := s.CreatePet(t.Context(), petOf(1), keyOf(6*each-1)); err != nil {

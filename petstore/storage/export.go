@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"example.com/animalstore/internal/newfile"
 	"example.com/animalstore/petstore/storage/internal/lines"
@@ -35,14 +36,14 @@ func (s *Store) Export(ctx context.Context, w io.Writer) error {
 	if e := s.damage.Load(); e != nil {
 		return e
 	}
-	x := exporter{began: s.opts.now().UnixMicro()}
+	x := exporter{began: time.Now().UnixMicro()}
 	x.out = lines.NewWriter(&x.part)
-	begin := func(tx *snapshot) (bool, error) { x.start = tx.state; return true, nil }
+	begin := func(snap *snapshot) (bool, error) { x.start = snap.state; return true, nil }
 	end := func(*snapshot) (bool, error) { return true, x.out.End(x.start.LastPet, x.start.LastMessage) }
 	for _, read := range []func(*snapshot) (done bool, err error){begin, x.readPets, x.readMessages, x.readOutcomes, end} {
 		for done := false; !done; {
-			err := s.view(ctx, func(tx *snapshot) (err error) {
-				done, err = read(tx)
+			err := s.view(ctx, func(snap *snapshot) (err error) {
+				done, err = read(snap)
 				return err
 			})
 			if err == nil {
@@ -87,8 +88,8 @@ type exporter struct {
 	message, outcome []byte // the keys
 }
 
-func (x *exporter) readPets(tx *snapshot) (done bool, err error) {
-	for b, err := range tx.blocks(allPets, x.pet) {
+func (x *exporter) readPets(snap *snapshot) (done bool, err error) {
+	for b, err := range snap.blocks(allPets, x.pet) {
 		if err != nil {
 			return false, err
 		}
@@ -109,8 +110,8 @@ func (x *exporter) readPets(tx *snapshot) (done bool, err error) {
 	return true, nil
 }
 
-func (x *exporter) readMessages(tx *snapshot) (done bool, err error) {
-	for rec, err := range tableIn(tx.Tx, &queueTable).after(x.message) {
+func (x *exporter) readMessages(snap *snapshot) (done bool, err error) {
+	for rec, err := range tableIn(snap.Tx, &queueTable).after(x.message) {
 		if err != nil {
 			return false, err
 		}
@@ -131,9 +132,9 @@ func (x *exporter) readMessages(tx *snapshot) (done bool, err error) {
 
 // readOutcomes leaves out outcomes that have expired, and those of what was created after the
 // export began.
-func (x *exporter) readOutcomes(tx *snapshot) (done bool, err error) {
+func (x *exporter) readOutcomes(snap *snapshot) (done bool, err error) {
 	n := 0
-	for rec, err := range tableIn(tx.Tx, &outcomeTable).after(x.outcome) {
+	for rec, err := range tableIn(snap.Tx, &outcomeTable).after(x.outcome) {
 		if err != nil {
 			return false, err
 		}

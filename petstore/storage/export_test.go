@@ -2,19 +2,21 @@ package storage
 
 import (
 	"bytes"
-	"time"
 
 	"go.etcd.io/bbolt"
 )
 
-// WithClock returns options with a clock. Commits are not synced: internal/test/faulttest tests
-// what is.
-func WithClock(now func() time.Time, queueCapacity int) *Options {
-	return &Options{now: now, QueueCapacity: queueCapacity, noSync: true}
-}
+// NoSync makes commits faster: internal/test/faulttest tests that they survive a power cut.
+func (s *Store) NoSync() { s.db.NoSync = true }
 
-// WithReserve returns options with which a file can grow so much while it is open.
-func WithReserve(n int64) *Options { return &Options{reserve: n, noSync: true} }
+// SetMaxSize limits the length of the file.
+func (s *Store) SetMaxSize(n int) { s.db.MaxSize = n }
+
+// Hold lets changes wait until release is called.
+func (s *Store) Hold() (release func()) {
+	s.committer <- struct{}{}
+	return func() { <-s.committer }
+}
 
 // SetSchema makes the file one of the next schema version.
 func SetSchema(tx *bbolt.Tx) error {

@@ -78,12 +78,12 @@ func (s *Store) sameFile(size int64) error {
 	return nil
 }
 
-// mapFile opens s.file with bbolt, and maps that many bytes of it. If mapFile fails, it closes
-// the file.
+// mapFile opens s.file with bbolt, and maps that many bytes of it: more than there are, so that
+// the file can grow. bbolt can map more later only while no read is open, and the published
+// snapshot is always open.
 func (s *Store) mapFile(size int64) error {
 	options := &bbolt.Options{
 		NoStatistics:    true,
-		NoSync:          s.opts.noSync,
 		Timeout:         time.Millisecond, // for the lock, which others can have on Windows only
 		InitialMmapSize: int(size),
 		OpenFile:        func(string, int, fs.FileMode) (*os.File, error) { return s.file, nil },
@@ -92,15 +92,16 @@ func (s *Store) mapFile(size int64) error {
 		s.db, err = bbolt.Open(s.path, 0, options)
 		return err
 	})
-	if err != nil {
-		unlockAndClose(s.file)
-		if errors.Is(err, berrors.ErrTimeout) {
-			err = ErrLocked
-		}
+	switch {
+	case err == nil:
+		s.db.MaxSize = options.InitialMmapSize - 1 // less than is mapped: bbolt fails before it would map more
+		return nil
+	case errors.Is(err, berrors.ErrTimeout):
+		return ErrLocked
+	case errors.Is(err, ErrDamaged):
 		return err
 	}
-	s.db.MaxSize = options.InitialMmapSize - 1 // less than is mapped: bbolt fails before it would map more
-	return nil
+	return fmt.Errorf("%d MiB of addresses are needed (see ulimit -v) to map the file: %w", size>>20, err)
 }
 
 // unlockAndClose closes a file that bbolt cannot close: after a panic bbolt may keep its own

@@ -12,20 +12,12 @@ import (
 	"example.com/animalstore/petstore/storage/internal/lines"
 )
 
-// Open maps more of the file than there is, so that it can grow: bbolt can map more later only
-// while no read is open, and the published snapshot is always open. Addresses cost nothing
-// where there are enough of them (reserve). minReserve is for 32-bit systems, for Windows, where
-// the file gets that much longer, and where addresses are scarce (ulimit -v). bbolt leaves the
-// last 16 MiB of it unused.
-const minReserve = 64 << 20
-
 // Open opens the store in the file at path. If the file does not exist, Open makes
 // it, with mode 0600, unless MustExist is set. Its directory must exist. opts may be
 // nil, for the zero Options.
 //
-// The file can grow by 64 GiB until it is opened again, and by 48 MiB on 32-bit systems, on
-// Windows, and where addresses are scarce. After that, changes fail with
-// petstore.CodeInsufficientStorage.
+// The file can grow by 16 GiB until it is opened again, and by 48 MiB on Windows and 32-bit
+// systems. After that, changes fail with petstore.CodeInsufficientStorage.
 //
 // Open looks for damage before it trusts the file, and never replaces a file that
 // it cannot use. The error names the file and wraps [ErrLocked], [ErrNotPetstore],
@@ -71,7 +63,7 @@ func open(path string, o Options) (*Store, error) {
 			return nil, err
 		}
 	}
-	if err := s.openFile(o.reserve); err != nil {
+	if err := s.openFile(); err != nil {
 		return nil, err
 	}
 	first, err := s.beginSnapshot(nil)
@@ -83,10 +75,8 @@ func open(path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// openFile sets s.file, s.info and s.db. If the file cannot be mapped with that reserve,
-// openFile tries minReserve: the system's error for a mapping that is too long may be
-// ENOMEM, EINVAL or another.
-func (s *Store) openFile(reserve int64) (err error) {
+// openFile sets s.file, s.info and s.db.
+func (s *Store) openFile() (err error) {
 	if s.file, err = openLocked(s.path, os.O_RDWR); err != nil {
 		return err
 	}
@@ -98,13 +88,11 @@ func (s *Store) openFile(reserve int64) (err error) {
 	if err == nil {
 		s.info, err = s.file.Stat()
 	}
-	if err != nil {
-		s.file.Close()
-		return err
+	if err == nil {
+		err = s.mapFile(min(m.size()+reserve, math.MaxInt))
 	}
-	err = s.mapFile(min(m.size()+reserve, math.MaxInt))
-	if err != nil && reserve > minReserve {
-		return s.openFile(minReserve)
+	if err != nil {
+		unlockAndClose(s.file)
 	}
 	return err
 }

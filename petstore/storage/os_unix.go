@@ -4,11 +4,14 @@ package storage
 
 import (
 	"errors"
+	"math"
 	"os"
 	"syscall"
 )
 
-const reserve = minReserve << (^uint(0) >> 63 * 10) // 64 GiB, but on 32-bit systems minReserve
+// reserve is how much more of a file is mapped than there is. bbolt leaves the last 16 MiB of it
+// unused.
+const reserve = min(16<<30, math.MaxInt/32) // 64 MiB on 32-bit systems
 
 // noSpaceErrors are the errors of a write without space: a full disk, a quota
 // used up, a limit on the size of a file.

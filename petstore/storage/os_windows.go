@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-const reserve = minReserve
+const reserve = 64 << 20 // bbolt makes the file that much longer
 
 // noSpaceErrors are the errors of a write without space:
 // ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED.

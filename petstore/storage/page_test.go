@@ -20,12 +20,19 @@ const (
 
 // newerMeta returns the number of the meta page of the last transaction.
 func newerMeta(file []byte) int {
-	txid := func(page int) uint64 { return binary.NativeEndian.Uint64(pageOf(file, page)[16+48:]) }
-	if txid(1) > txid(0) {
+	if commitOf(file, 1) > commitOf(file, 0) {
 		return 1
 	}
 	return 0
 }
+
+// commitOf returns the number of the transaction that wrote a meta page.
+func commitOf(file []byte, page int) uint64 {
+	return binary.NativeEndian.Uint64(pageOf(file, page)[16+48:])
+}
+
+// lastCommit returns the number of the last transaction.
+func lastCommit(file []byte) uint64 { return commitOf(file, newerMeta(file)) }
 
 // rootPage returns the number of the page that leads to the tables. It has the state, too.
 func rootPage(file []byte) int {

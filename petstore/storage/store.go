@@ -27,11 +27,6 @@ type Options struct {
 	// QueueCapacity is how many messages may be queued at once.
 	// 0: 100,000.
 	QueueCapacity int
-
-	// For tests.
-	now     func() time.Time // nil: time.Now
-	reserve int64            // how much the file can grow; 0: as Open says
-	noSync  bool             // commits need not survive a power cut
 }
 
 // withDefaults returns a copy of o, which may be nil, with defaults for zero fields.
@@ -39,10 +34,6 @@ func (o *Options) withDefaults() Options {
 	f := *cmp.Or(o, &Options{})
 	f.Logger = cmp.Or(f.Logger, slog.New(slog.DiscardHandler))
 	f.QueueCapacity = cmp.Or(f.QueueCapacity, rules.QueueCapacity)
-	f.reserve = cmp.Or(f.reserve, reserve)
-	if f.now == nil {
-		f.now = time.Now
-	}
 	return f
 }
 
@@ -129,8 +120,8 @@ func (s *Store) Damage() error {
 
 // Stats implements petstore.Statistics.
 func (s *Store) Stats(ctx context.Context) (stats petstore.Stats, err error) {
-	err = s.view(ctx, func(tx *snapshot) error {
-		stats = petstore.Stats{Pets: tx.Pets, QueuedMessages: tx.Queued}
+	err = s.view(ctx, func(snap *snapshot) error {
+		stats = petstore.Stats{Pets: snap.Pets, QueuedMessages: snap.Queued}
 		return nil
 	})
 	return stats, err

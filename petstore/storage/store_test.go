@@ -19,10 +19,11 @@ func TestStore(t *testing.T) {
 	storagetest.Run(t, storagetest.Target{
 		Open: func(t *testing.T, dir string, o storagetest.Options) petstore.Service {
 			t.Helper()
-			s, err := storage.Open(filepath.Join(dir, "pets.db"), storage.WithClock(o.Now, o.QueueCapacity))
+			s, err := storage.Open(filepath.Join(dir, "pets.db"), &storage.Options{QueueCapacity: o.QueueCapacity})
 			if err != nil {
 				t.Fatal(err)
 			}
+			s.NoSync()
 			return s
 		},
 	})

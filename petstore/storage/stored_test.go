@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,7 +56,7 @@ func every(from, to, step int) (numbers []int) {
 
 // small has some of every kind of record, over several levels of pages. Each record was
 // stored by a commit of its own.
-var small = storedOnce(smallKeys, func(t testing.TB, s *storage.Store, _ func(time.Duration)) {
+var small = storedOnce(smallKeys, 0, func(t *testing.T, s *storage.Store) {
 	for i := range smallPets {
 		var key petstore.IdempotencyKey
 		if i < len(smallKeys) {
@@ -73,8 +74,7 @@ var small = storedOnce(smallKeys, func(t testing.TB, s *storage.Store, _ func(ti
 })
 
 // deep has tables that are trees of several levels. Half of its outcomes have expired.
-var deep = storedOnce(deepKeys, func(t testing.TB, s *storage.Store, wait func(time.Duration)) {
-	wait(-25 * time.Hour)
+var deep = storedOnce(deepKeys, 25*time.Hour, func(t *testing.T, s *storage.Store) {
 	inParallel(t, 0, deepPets, func(n int) error {
 		_, err := s.CreatePet(t.Context(), petOf(n), petstore.IdempotencyKey{})
 		return err
@@ -88,29 +88,33 @@ var deep = storedOnce(deepKeys, func(t testing.TB, s *storage.Store, wait func(t
 		_, err := s.SubmitMessage(t.Context(), strings.Repeat(fmt.Sprint("message ", n), 8), petstore.IdempotencyKey{})
 		return err
 	})
-	wait(23 * time.Hour) // the first half has not expired yet, so none of it is deleted
+	time.Sleep(23 * time.Hour) // the first half has not expired yet, so none of it is deleted
 	inParallel(t, deepOutcomes/2, deepOutcomes, create)
-	wait(2 * time.Hour) // it is now
+	time.Sleep(2 * time.Hour) // it is now
 	createPets(t, s, 1, deepPets+deepOutcomes+1)
 })
 
-// storedOnce returns a function that makes a store once, for all tests.
-func storedOnce(keys []int, fill func(testing.TB, *storage.Store, func(time.Duration))) func(testing.TB) *stored {
+// storedOnce returns a function that makes a store once, for all tests. fill is called in a
+// bubble whose time is that long ago.
+func storedOnce(keys []int, ago time.Duration, fill func(*testing.T, *storage.Store)) func(*testing.T) *stored {
 	var once sync.Once
 	var d *stored
-	return func(t testing.TB) *stored {
+	return func(t *testing.T) *stored {
+		t.Helper()
 		once.Do(func() {
-			now, path := time.Now(), dbPath(t)
-			s, err := storage.Open(path, storage.WithClock(func() time.Time { return now }, 0))
-			if err != nil {
-				t.Fatal(err)
-			}
-			fill(t, s, func(d time.Duration) { now = now.Add(d) })
-			d = storedIn(t, s, keys)
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
-			d.file = process.ReadFile(t, path)
+			start := time.Now().Add(-ago).Round(0)
+			synctest.Test(t, func(t *testing.T) {
+				time.Sleep(time.Until(start)) // from the year 2000
+				path := dbPath(t)
+				s := open(t, path)
+				s.NoSync()
+				fill(t, s)
+				d = storedIn(t, s, keys)
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+				d.file = process.ReadFile(t, path)
+			})
 		})
 		return d
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
@@ -72,7 +73,7 @@ func (s *Store) beginWrite(latest *snapshot) (*writeTx, error) {
 	if err != nil {
 		return nil, s.rollback(tx, err)
 	}
-	return &writeTx{Tx: tx, state: found, now: s.opts.now().UnixMicro()}, nil
+	return &writeTx{Tx: tx, state: found, now: time.Now().UnixMicro()}, nil
 }
 
 // tail returns the tail of petTables[i]. The first call for a batch reads the last block, which

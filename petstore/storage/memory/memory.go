@@ -18,10 +18,6 @@ import (
 // Options are the settings of a [Store]. The zero value and nil are ready for
 // use.
 type Options struct {
-	// Now returns the time, for Message.CreatedAt and for when results of creates
-	// expire. nil: time.Now.
-	Now func() time.Time
-
 	// QueueCapacity is how many messages may be queued at once.
 	// 0: 100,000.
 	QueueCapacity int
@@ -29,7 +25,6 @@ type Options struct {
 
 // Store is a store in memory. It is safe for concurrent use.
 type Store struct {
-	now      func() time.Time
 	capacity int
 
 	mu          sync.RWMutex
@@ -53,16 +48,11 @@ func New(opts *Options) *Store {
 	if opts == nil {
 		opts = &Options{}
 	}
-	s := &Store{
-		now:       opts.Now,
+	return &Store{
 		capacity:  cmp.Or(opts.QueueCapacity, rules.QueueCapacity),
 		created:   outcomes[petstore.Pet]{},
 		submitted: outcomes[petstore.Message]{},
 	}
-	if s.now == nil {
-		s.now = time.Now
-	}
-	return s
 }
 
 // Close makes every later call fail with petstore.CodeUnavailable. It always

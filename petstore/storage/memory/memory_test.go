@@ -12,7 +12,7 @@ func TestStore(t *testing.T) {
 	storagetest.Run(t, storagetest.Target{
 		Volatile: true,
 		Open: func(_ *testing.T, _ string, o storagetest.Options) petstore.Service {
-			return memory.New(&memory.Options{Now: o.Now, QueueCapacity: o.QueueCapacity})
+			return memory.New(&memory.Options{QueueCapacity: o.QueueCapacity})
 		},
 	})
 }

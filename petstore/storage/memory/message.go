@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"slices"
+	"time"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/internal/rules"
@@ -18,7 +19,7 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, key petstore.Ide
 	if err := s.usable(ctx); err != nil {
 		return petstore.Message{}, err
 	}
-	now := s.now()
+	now := time.Now()
 	if m, ok := s.submitted.find(key, now); ok {
 		if m.Text != text {
 			return petstore.Message{}, petstore.ErrIdempotencyMismatch

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"time"
 
 	"example.com/animalstore/petstore"
 )
@@ -46,7 +47,7 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.I
 	if err := s.usable(ctx); err != nil {
 		return petstore.Pet{}, err
 	}
-	now := s.now()
+	now := time.Now()
 	if pet, ok := s.created.find(key, now); ok {
 		if pet.NewPet != p {
 			return petstore.Pet{}, petstore.ErrIdempotencyMismatch

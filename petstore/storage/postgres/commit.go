@@ -195,9 +195,6 @@ func (s *Store) lock(ctx context.Context, conn *pgx.Conn, changes []*change, los
 		})
 	}
 	err = conn.SendBatch(ctx, &b).Close()
-	if s.now != nil {
-		tx.now = s.now().Truncate(time.Microsecond)
-	}
 	return tx, found, err
 }
 

@@ -134,13 +134,14 @@ func TestStore(t *testing.T) {
 	t.Parallel()
 	var urls sync.Map
 	storagetest.Run(t, storagetest.Target{
+		RealTime: true,
 		Open: func(t *testing.T, dir string, o storagetest.Options) petstore.Service {
 			u, ok := urls.Load(dir)
 			if !ok {
 				u = newDatabase(t)
 				urls.Store(dir, u)
 			}
-			s, err := Open(t.Context(), u.(string), &Options{QueueCapacity: o.QueueCapacity, now: o.Now})
+			s, err := Open(t.Context(), u.(string), &Options{QueueCapacity: o.QueueCapacity})
 			if err != nil {
 				t.Fatal(err)
 			}

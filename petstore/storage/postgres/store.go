@@ -37,9 +37,7 @@ type Options struct {
 	// are no tables. false: Open creates them.
 	MustExist bool
 
-	// For tests.
-	timeout time.Duration    // 0: Timeout
-	now     func() time.Time // nil: the database's clock
+	timeout time.Duration // for tests; 0: Timeout
 }
 
 // Store is an open store. It is safe for concurrent use, and any number of
@@ -48,7 +46,6 @@ type Store struct {
 	timeout  time.Duration
 	capacity int64
 	log      *slog.Logger
-	now      func() time.Time
 
 	pool     *pgxpool.Pool
 	single   *pgxpool.Pool     // the connection that commits
@@ -86,7 +83,6 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 		timeout:  cmp.Or(opts.timeout, Timeout),
 		capacity: int64(cmp.Or(opts.QueueCapacity, rules.QueueCapacity)),
 		log:      cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
-		now:      opts.now,
 		queue:    make(chan *change, maxWaiting),
 		drained:  make(chan struct{}),
 	}

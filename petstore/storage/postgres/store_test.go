@@ -42,7 +42,8 @@ func TestPlans(t *testing.T) {
 	})
 }
 
-// An outcome that is renewed while it expires stays.
+// A create that is repeated within 24 hours returns the first pet, and a later one creates
+// another. An outcome that is renewed while it expires stays.
 func TestExpire(t *testing.T) {
 	s, url := newStore(t)
 	for _, key := range []string{"old", "renewed", "new"} {
@@ -53,7 +54,7 @@ func TestExpire(t *testing.T) {
 		return d[:]
 	}
 	exec := session(t, url)
-	exec("UPDATE petstore.outcomes SET made = made - interval '24 hours 1 second' WHERE digest <> $1", digest("new"))
+	exec("UPDATE petstore.outcomes SET made = made - CASE digest WHEN $1 THEN interval '23 hours 59 minutes' ELSE interval '24 hours 1 second' END", digest("new"))
 	exec("INSERT INTO petstore.outcomes SELECT i::text::bytea, '', 1, 0, now() - interval '25 hours' FROM generate_series(1, 5001) AS i")
 	exec("UPDATE petstore.commits SET made = made - CASE number WHEN 2 THEN interval '9 minutes' ELSE interval '1 hour' END")
 	exec("BEGIN")
@@ -76,6 +77,10 @@ func TestExpire(t *testing.T) {
 		if pet := s.mustCreate(t, key, petstore.IdempotencyKey{Key: key}); pet.ID != want {
 			t.Errorf("%s: pet %d, want %d", key, pet.ID, want)
 		}
+	}
+	exec("UPDATE petstore.outcomes SET made = made - interval '2 minutes' WHERE digest = $1", digest("new"))
+	if pet := s.mustCreate(t, "another", petstore.IdempotencyKey{Key: "new"}); pet.ID != 5 {
+		t.Errorf("a key that has expired, and is not deleted: pet %d, want 5", pet.ID)
 	}
 }
 

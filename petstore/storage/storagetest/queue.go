@@ -62,7 +62,7 @@ func testQueue(t *testing.T, f *fixture) {
 		}
 		ids[m.ID] = true
 		sent = append(sent, m)
-		f.advance(time.Hour)
+		time.Sleep(time.Millisecond) // so that the next one has another time
 	}
 	for _, text := range []string{"", "a", "a", "\x00", " spaces ", "🐈", strings.Repeat("x", petstore.MaxTextBytes)} {
 		submit(text)
@@ -129,7 +129,7 @@ func testMessageIdempotency(t *testing.T, f *fixture) {
 	first := same(t, "SubmitMessage", submit)
 	again := func() {
 		t.Helper()
-		f.advance(time.Minute)
+		time.Sleep(time.Millisecond) // a new one would have another time
 		wantEqual(t, "SubmitMessage, repeated with its key", first, same(t, "SubmitMessage", submit))
 	}
 	again()

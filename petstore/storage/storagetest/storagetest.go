@@ -14,9 +14,8 @@ package storagetest
 
 import (
 	"io"
-	"sync/atomic"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -26,10 +25,6 @@ import (
 
 // Options are what Run passes to Open for the store under test.
 type Options struct {
-	// Now is the store's clock, which the tests advance. A store that ignores it passes, but
-	// nothing then shows that it remembers keys for petstore.IdempotencyWindow.
-	Now func() time.Time
-
 	// QueueCapacity is how many messages the queue must hold; it must refuse another one.
 	QueueCapacity int
 }
@@ -52,6 +47,11 @@ type Target struct {
 	// again.
 	Volatile bool
 
+	// RealTime says that the store cannot run in a bubble of package testing/synctest, because
+	// it uses the network or another clock than time.Now. Then the test IdempotencyWindow, for
+	// which days must pass, is skipped.
+	RealTime bool
+
 	// IgnoresQueueCapacity says that the store's queue has no limit, or another one than
 	// Options.QueueCapacity. Then the test Capacity is skipped.
 	IgnoresQueueCapacity bool
@@ -70,7 +70,6 @@ func Run(t *testing.T, target Target) {
 		{"ListQuery", testListQuery},
 		{"PageBytes", testPageBytes},
 		{"Idempotency", testIdempotency},
-		{"IdempotencyWindow", testIdempotencyWindow},
 		{"Concurrent", testConcurrent},
 		{"Cancelled", testCancelled},
 		{"Closed", testClosed},
@@ -79,17 +78,25 @@ func Run(t *testing.T, target Target) {
 		{"MessageIdempotency", testMessageIdempotency},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			f := &fixture{target: target, dir: t.TempDir()}
-			f.open(t)
-			defer func() {
-				if f.closer != nil {
-					_ = f.closer.Close()
-				}
-			}()
-			tt.test(t, f)
-		})
+		t.Run(tt.name, func(t *testing.T) { target.run(t, tt.test) })
 	}
+	t.Run("IdempotencyWindow", func(t *testing.T) {
+		if target.RealTime {
+			t.Skip("the store cannot run in a bubble")
+		}
+		synctest.Test(t, func(t *testing.T) { target.run(t, testIdempotencyWindow) })
+	})
+}
+
+func (target Target) run(t *testing.T, test func(*testing.T, *fixture)) {
+	f := &fixture{target: target, dir: t.TempDir()}
+	f.open(t)
+	defer func() {
+		if f.closer != nil {
+			_ = f.closer.Close()
+		}
+	}()
+	test(t, f)
 }
 
 // fixture is a store under test. The interfaces that the store does not have
@@ -101,18 +108,15 @@ type fixture struct {
 	petstore.Statistics
 	closer io.Closer
 
-	target  Target
-	dir     string
-	elapsed atomic.Int64 // on the store's clock, in nanoseconds
+	target Target
+	dir    string
 }
 
 const queueCapacity = 20
 
 func (f *fixture) open(t *testing.T) {
 	t.Helper()
-	start := time.Date(2026, 11, 20, 12, 0, 0, 123456789, time.UTC)
-	now := func() time.Time { return start.Add(time.Duration(f.elapsed.Load())) }
-	f.Service = f.target.Open(t, f.dir, Options{Now: now, QueueCapacity: queueCapacity})
+	f.Service = f.target.Open(t, f.dir, Options{QueueCapacity: queueCapacity})
 	if queue, ok := f.Service.(petstore.Queue); ok {
 		if f.Messages, ok = f.Service.(petstore.Messages); ok {
 			f.Queue = queue
@@ -134,9 +138,6 @@ func (f *fixture) reopen(t *testing.T) {
 	}
 	f.open(t)
 }
-
-// advance advances the store's clock, which is otherwise stopped.
-func (f *fixture) advance(d time.Duration) { f.elapsed.Add(int64(d)) }
 
 // wantCode fails unless err has that code.
 func wantCode(t *testing.T, what string, err error, want petstore.Code) {
