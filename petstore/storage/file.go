@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"bufio"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -175,30 +177,28 @@ func readMeta(f io.ReaderAt, offset int64) (meta, error) {
 	return m, nil
 }
 
-// checkFreelist makes sure that the IDs of the free pages ascend and exist. They have no
-// checksum.
+// checkFreelist makes sure that the IDs of the free pages ascend and exist, and that the list has
+// no more pages than it needs: the next commit uses all of them. They have no checksum.
 func checkFreelist(f io.ReaderAt, m meta) error {
-	at := int64(m.freelist) * m.pageSize
-	var b [pageHeaderLen + 8]byte
-	if _, err := f.ReadAt(b[:], at); err != nil {
-		return damaged("the freelist cannot be read: %v", err)
+	r := bufio.NewReader(io.NewSectionReader(f, int64(m.freelist)*m.pageSize, m.size()))
+	var header struct {
+		ID           uint64
+		Flags, Count uint16
+		Overflow     uint32 // how many pages follow
 	}
-	count, start := uint64(native.Uint16(b[10:])), int64(pageHeaderLen)
-	if count == 0xFFFF { // too many for the header
-		count, start = native.Uint64(b[pageHeaderLen:]), start+8
+	err := binary.Read(r, native, &header)
+	count, overflow := uint64(header.Count), uint64(header.Overflow)
+	if err == nil && count == 0xFFFF { // too many for the header
+		err = binary.Read(r, native, &count)
 	}
-	overflow := uint64(native.Uint32(b[12:]))
-	if native.Uint64(b[:]) != m.freelist || native.Uint16(b[8:]) != freelistFlag || count > m.pages ||
-		m.freelist+overflow >= m.pages || uint64(start)+8*count > (overflow+1)*uint64(m.pageSize) {
+	// bbolt calculates how many pages are needed before it takes them from the list.
+	most := pageHeaderLen + 8*(1+count+1+overflow)
+	if err != nil || header.ID != m.freelist || header.Flags != freelistFlag || overflow*uint64(m.pageSize) > most {
 		return damaged("page %d is not a freelist", m.freelist)
 	}
-	ids := make([]byte, 8*count)
-	if _, err := f.ReadAt(ids, at+start); err != nil {
-		return damaged("the freelist cannot be read: %v", err)
-	}
-	for last := uint64(1); len(ids) > 0; ids = ids[8:] {
-		id := native.Uint64(ids)
-		if id <= last || id >= m.pages {
+	for last := uint64(1); count > 0; count-- {
+		var id uint64
+		if err := binary.Read(r, native, &id); err != nil || id <= last || id >= m.pages {
 			return damaged("the freelist has the page %d after %d", id, last)
 		}
 		last = id

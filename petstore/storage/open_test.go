@@ -113,7 +113,7 @@ func TestOpenRefuses(t *testing.T) {
 
 		{"the flags of the freelist", freelist(func(list []byte) { list[8] ^= 0x20 }), storage.ErrDamaged, "freelist"},
 		{"its count", freelist(func(list []byte) { list[11] ^= 0x80 }), storage.ErrDamaged, "freelist"},
-		{"pages after it", freelist(func(list []byte) { list[14] ^= 3 }), storage.ErrDamaged, "freelist"},
+		{"pages after it", freelist(func(list []byte) { list[12] = 1 }), storage.ErrDamaged, "freelist"},
 		{"a page twice in it", freelist(func(list []byte) { copy(list[16:24], list[24:32]) }), storage.ErrDamaged, "freelist"},
 		{"not ascending", freelist(func(list []byte) { list[17] ^= 0x80 }), storage.ErrDamaged, "freelist"},
 		{"a meta page in it", freelist(func(list []byte) { clear(list[17:24]); list[16] = 1 }), storage.ErrDamaged, "freelist"},
