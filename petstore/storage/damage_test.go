@@ -20,11 +20,12 @@ import (
 	"testing"
 	"time"
 
+	"example.com/animalstore/internal/test/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
 )
 
-var damages = flag.Int("damages", 30, "how many damaged copies of a file to open")
+var damages = flag.Int("damages", 16, "how many damaged copies of a file to open")
 
 const (
 	damageEnv = "PETSTORE_DAMAGED" // in a child: the directory of the files
@@ -46,8 +47,8 @@ func TestDamage(t *testing.T) {
 	}
 	t.Parallel()
 	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, "0"), small(t).file)
-	writeFile(t, filepath.Join(dir, "1"), deep(t).file)
+	process.WriteFile(t, filepath.Join(dir, "0"), small(t).file)
+	process.WriteFile(t, filepath.Join(dir, "1"), deep(t).file)
 	forgotten, ended := 0, 0
 	for n, died := 0, true; died && n < *damages; n++ { // from the copy after the one that ended a child
 		var out string
@@ -107,7 +108,7 @@ func damageChild(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 		copied := dbPath(t)
-		writeFile(t, copied, b)
+		process.WriteFile(t, copied, b)
 		files[i] = storedIn(t, open(t, copied), keys)
 		files[i].file = b
 		lines[i] = map[string]bool{}
@@ -131,7 +132,7 @@ func damageChild(t *testing.T, dir string) {
 		b := bytes.Clone(d.file)
 		bit := bitOf(b, rand.New(rand.NewPCG(*seed, uint64(n))))
 		b[bit/8] ^= 1 << (bit % 8)
-		writeFile(t, path, b)
+		process.WriteFile(t, path, b)
 		j := &judge{stored: &d, ctx: t.Context(), path: path, lines: lines[n%2]}
 		j.judge(n%4 >= 2)
 	}

@@ -17,18 +17,20 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"example.com/animalstore/internal/test/process"
+	"example.com/animalstore/internal/test/testserver"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
+	"example.com/animalstore/petstore/storage/storagetest"
 )
 
 // TestImport: the export of a store that was imported has the lines of the import.
 func TestImport(t *testing.T) {
 	t.Parallel()
-	path := dbPath(t)
-	writeFile(t, path, deep(t).file)
 	var many, outcomes strings.Builder
-	const n = 5001 // more than two transactions of pets, and of messages
+	const n = 3601 // more than one transaction of pets, and of messages
 	for i := range n {
 		fmt.Fprintf(&many, `{"id":%d,"name":"%0900d","categoryId":%[1]d,"status":"sold"}`+"\n", i+1, i)
 	}
@@ -42,11 +44,16 @@ func TestImport(t *testing.T) {
 		fmt.Fprintf(&outcomes, `{"outcome":{"key":"%s","value":"%[1]s","pet":%d,"created":%d}}`+"\n", text, i+1, time.Now().UnixMicro())
 	}
 	many.WriteString(outcomes.String())
+	// Each member of a pet and of a message.
+	pet, err := storagetest.SamplePet().AppendJSON(nil)
+	message, err2 := json.Marshal(testserver.SampleMessage())
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
 	for name, lines := range map[string]string{
-		"deep":  exported(t, path),
-		"many":  withEnd(many.String(), n, 3*n),
-		"empty": withEnd("", 0, 0),
-		"gap":   withEnd(`{"id":7,"name":"a","categoryId":1}`+"\n", 9, 9),
+		"many":    withEnd(many.String(), n, 3*n),
+		"empty":   withEnd("", 0, 0),
+		"samples": withEnd(string(pet)+"\n"+string(message)+"\n", 9, 9),
 	} {
 		path := dbPath(t)
 		_, err := storage.Import(t.Context(), path, strings.NewReader(lines))
@@ -55,7 +62,7 @@ func TestImport(t *testing.T) {
 		}
 		file := process.ReadFile(t, path)
 		file[newerMeta(file)*pageSize+60] ^= 1
-		writeFile(t, path, file)
+		process.WriteFile(t, path, file)
 		if saved, _ := salvaged(t, path); strings.Count(saved, `"name"`) != strings.Count(lines, `"name"`) {
 			t.Errorf("%s: without the newer meta page %d bytes are saved", name, len(saved))
 		}
@@ -78,11 +85,9 @@ func TestImportGaps(t *testing.T) {
 	}
 	s := open(t, path)
 	for id := range int64(2200) {
-		switch pet, err := s.GetPet(t.Context(), id); {
-		case here[id] && (err != nil || pet.CategoryID != id):
-			t.Errorf("GetPet(%d) returned %v, %v", id, pet, err)
-		case !here[id] && !errors.Is(err, petstore.ErrNotFound):
-			t.Errorf("GetPet(%d), which is missing, returned %v, %v", id, pet, err)
+		pet, err := s.GetPet(t.Context(), id)
+		if here[id] && pet.CategoryID != id || !here[id] && !errors.Is(err, petstore.ErrNotFound) {
+			t.Errorf("GetPet(%d) returned %v, %v; it is there: %v", id, pet, err, here[id])
 		}
 	}
 	for _, status := range []petstore.Status{"", "sold"} {
@@ -178,49 +183,32 @@ func TestImportErrors(t *testing.T) {
 		{"", "line 1: is missing: the export was cut short"},
 		{pet + message, "line 3: is missing: the export was cut short"},
 		{pet + `{"id":2,"name`, "line 2: "},
-		{"\n{}", "line 1: must be one JSON object on each line"},
-		{"[\n{}\n]", "line 1: must be one JSON object on each line"},
-		{"{\n" + pet[1:], "line 1: must be one JSON object on each line: unexpected EOF"},
 		{strings.TrimSpace(pet) + end, "line 1: must be one JSON object on each line: invalid character '{' after top-level value"},
 		{"null", "line 1: must be one JSON object on each line"},
-		{"[1]", "line 1: must be one JSON object on each line"},
 		{strings.Replace(message, "2026-01-02T03:04:05.678Z", "9999-12-31T23:59:59-01:00", 1), "line 1: createdAt: must be from the year 0 to 9999"},
 		{strings.Replace(message, "msg_4", "msg_9223372036854775808", 1), `line 1: id: must be msg_ and a number above 0`},
 		{strings.Replace(end, `"lastMessage":0`, `"lastMessage":9223372036854775808`, 1), "line 1: end/lastMessage: must have the form that it has in an export"},
 		{"{}", kinds},
 		{pet[:len(pet)-2] + "," + message[1:], "line 1: must be one JSON object on each line: duplicate object member name"},
-		{pet[:len(pet)-2] + `,"message":"a"}`, kinds},
-		{pet[:len(pet)-2] + "," + outcome[1:], kinds},
 		{strings.Replace(message, "{", `{"categoryId":1,`, 1), kinds},
-		{strings.Replace(outcome, "{", `{"id":1,`, 1), kinds},
 		{strings.Replace(outcome, "{", `{"message":"a",`, 1), kinds},
-		{outcome[:len(outcome)-2] + "," + end[1:], kinds},
+		{strings.Replace(outcome, "{", `{"id":1,`, 1), kinds},
+		{pet[:len(pet)-2] + "," + outcome[1:], kinds},
 		{`{"id":1,"name":"a"}`, "line 1: categoryId: is missing"},
 		{strings.Replace(message, "queued", "sent", 1), `line 1: status: must be "queued"`},
-		{strings.Replace(message, `"status":"queued",`, "", 1), `line 1: status: must be "queued"`},
 		{`{"id":1,"categoryId":1,"nme":"a"}`, `line 1: no record has the member "nme"`},
-		{`{"id":1,"name":7,"categoryId":1}`, "line 1: name: must be a string, got 7"},
-		{`{"end":{"pets":"1"}}`, "line 1: end/pets: must have the form that it has in an export"},
-		{strings.Replace(message, "2026-", "", 1), "line 1: createdAt: must have the form that it has in an export"},
 		{pet + strings.Replace(pet, `"a"`, `"`+strings.Repeat("a", 64<<10+1)+`"`, 1), "line 2: name: must have at most 65536 bytes, got 65537"},
 		{pet + strings.Replace(pet, `"a"`, `"`+strings.Repeat("a", 1<<20)+`"`, 1), "line 2: must have at most 458752 bytes"},
 		{`{"id":1,"name":"a","categoryId":1,"status":"lost"}`, "line 1: status: must be one of available, pending, sold"},
 		{strings.Replace(pet, `"id":1,`, "", 1), `line 1: id: is missing; docs/operations.md shows how to number pets`},
 		{strings.Replace(pet, `1`, "0", 1), `line 1: id: must be above 0, the highest one before it, got 0`},
-		{strings.Replace(pet, `1`, "-1", 1), `line 1: id: must be above 0, the highest one before it, got -1`},
 		{pet + pet, `line 2: id: must be above 1, the highest one before it, got 1`},
 		{message + message, `line 2: id: must be msg_ and a number above 4, the highest one before it`},
-		{strings.Replace(message, "msg_4", "4", 1), `line 1: id: must be msg_ and a number above 0`},
 		{strings.Replace(outcome, `"pet":1`, `"pet":-5`, 1), "line 1: outcome: must have the ID of a pet or the number of a message"},
-		{strings.Replace(outcome, `"pet":1,`, "", 1), "line 1: outcome: must have the ID of a pet or the number of a message"},
 		{strings.Replace(outcome, `"pet":1,`, `"pet":1,"message":1,`, 1), "line 1: outcome: must have the ID of a pet or the number of a message"},
 		{strings.Replace(outcome, `"key":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE=",`, "", 1), "line 1: outcome: must have a key, above that of the outcome before it"},
 		{outcome + outcome, "line 2: outcome: must have a key, above that of the outcome before it"},
-		{strings.Replace(outcome, "AAAA", "", 1), "line 1: outcome/key: must have the form that it has in an export"},
 		{outcome + end, "line 2: end: it counts 0 pets, 0 messages and 0 outcomes, but there are 0, 0 and 1"},
-		{message + `{"end":{"pets":0,"messages":2,"lastMessage":4}}`, "line 2: end: it counts 0 pets, 2 messages and 0 outcomes, but there are 0, 1 and 0"},
-		{pet + strings.Replace(end, "0", "2", 1), "line 2: end: it counts 2 pets, 0 messages and 0 outcomes, but there are 1, 0 and 0"},
-		{strings.Replace(withEnd(pet+pet, 2, 0), `"id":1`, `"id":0001`, 1), "line 1: must be one JSON object on each line"},
 		{strings.Replace(withEnd(pet, 1, 0), `"name":"a"`, `"name":"b"`, 1), "line 2: end: the lines before it were changed: they fail its checksum"},
 		{"\x1f\x8b", "line 1: unexpected EOF"},
 		{end + pet, "line 2: there is more after the end"},
@@ -230,7 +218,7 @@ func TestImportErrors(t *testing.T) {
 			t.Errorf("%.1000s\nthe import returned %v, want %s", c.lines, err, c.want)
 		}
 	}
-	for _, id := range []string{"9223372036854775808", "18446744073709551615", strings.Repeat("7", 58), "1e5", "1.0", `"1"`, "null"} {
+	for _, id := range []string{"9223372036854775808", "1e5", "1.0", `"1"`, "null"} {
 		_, err := storage.Import(t.Context(), path, strings.NewReader(withEnd(strings.Replace(pet, "1", id, 1), 1, 0)))
 		if want := "line 1: id: must be a 64-bit integer, without fraction or exponent, got " + id; err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("the import returned %v, want %s", err, want)

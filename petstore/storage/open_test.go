@@ -10,7 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -19,31 +18,21 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-// TestOpenRace makes the same store many times at once. One call opens it, and none
-// sees half of it.
+// TestOpenRace makes the same store many times at once. Each call opens a whole one, or finds it
+// in use.
 func TestOpenRace(t *testing.T) {
-	for range 5 {
-		path := dbPath(t)
-		results := make(chan error)
-		for range 8 {
-			go func() {
-				s, err := storage.Open(path, nil)
-				if err == nil {
-					_, err = s.CreatePet(t.Context(), petstore.NewPet{}, petstore.IdempotencyKey{})
-					time.Sleep(5 * time.Millisecond)
-					err = errors.Join(err, s.Close())
-				} else if errors.Is(err, storage.ErrLocked) {
-					err = nil
-				}
-				results <- err
-			}()
+	path := dbPath(t)
+	inParallel(t, 0, 64, func(int) error {
+		s, err := storage.Open(path, nil)
+		if errors.Is(err, storage.ErrLocked) {
+			return nil
 		}
-		for range 8 {
-			if err := <-results; err != nil {
-				t.Error(err)
-			}
+		if err == nil {
+			_, err = s.CreatePet(t.Context(), petstore.NewPet{}, petstore.IdempotencyKey{})
+			err = errors.Join(err, s.Close())
 		}
-	}
+		return err
+	})
 }
 
 // TestOpenRefuses opens, checks and exports files that are not a store or are damaged. The
@@ -62,7 +51,7 @@ func TestOpenRefuses(t *testing.T) {
 		return func(t *testing.T, path string) {
 			b := bytes.Clone(small(t).file)
 			damage(b)
-			writeFile(t, path, b)
+			process.WriteFile(t, path, b)
 		}
 	}
 	freelist := func(damage func(list []byte)) func(*testing.T, string) {
@@ -76,22 +65,9 @@ func TestOpenRefuses(t *testing.T) {
 	}{
 		{"empty", write(""), storage.ErrNotPetstore, "empty"},
 		{"text", write("hello"), storage.ErrNotPetstore, ""},
-		{"long text", write(strings.Repeat("hello ", 10000)), storage.ErrNotPetstore, ""},
-		{"zeros", write(strings.Repeat("\x00", 65536)), storage.ErrNotPetstore, ""},
 		{"another bbolt file", func(t *testing.T, path string) {
 			edit(t, path, func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("state")); return err })
 		}, storage.ErrNotPetstore, "root"},
-		{"an empty bbolt file", func(t *testing.T, path string) {
-			edit(t, path, func(*bbolt.Tx) error { return nil })
-		}, storage.ErrNotPetstore, "root"},
-		{"another bbolt file without a freelist", func(t *testing.T, path string) {
-			db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoFreelistSync: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			db.Update(func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("x")); return err })
-			db.Close()
-		}, storage.ErrDamaged, "freelist"},
 		{"a directory", func(t *testing.T, path string) { os.Mkdir(path, 0o700) }, nil, "directory"},
 		{"a newer schema", edited(storage.SetSchema), storage.ErrNewer, "version 4"},
 		{"a bucket lost", edited(func(tx *bbolt.Tx) error {
@@ -102,7 +78,7 @@ func TestOpenRefuses(t *testing.T) {
 		}), storage.ErrDamaged, "pets ends at 0, want 1"},
 		{"the state changed", edited(spoilState), storage.ErrDamaged, "checksum"},
 		{"cut short", func(t *testing.T, path string) {
-			writeFile(t, path, small(t).file[:9*pageSize])
+			process.WriteFile(t, path, small(t).file[:9*pageSize])
 		}, storage.ErrDamaged, "cut short"},
 		{"in use", func(t *testing.T, path string) { open(t, path) }, storage.ErrLocked, "in use"},
 
@@ -112,10 +88,8 @@ func TestOpenRefuses(t *testing.T) {
 		{"both meta pages", damaged(func(file []byte) { clear(file[:2*pageSize]) }), storage.ErrNotPetstore, ""},
 
 		{"the flags of the freelist", freelist(func(list []byte) { list[8] ^= 0x20 }), storage.ErrDamaged, "freelist"},
-		{"its count", freelist(func(list []byte) { list[11] ^= 0x80 }), storage.ErrDamaged, "freelist"},
 		{"pages after it", freelist(func(list []byte) { list[12] = 1 }), storage.ErrDamaged, "freelist"},
 		{"a page twice in it", freelist(func(list []byte) { copy(list[16:24], list[24:32]) }), storage.ErrDamaged, "freelist"},
-		{"not ascending", freelist(func(list []byte) { list[17] ^= 0x80 }), storage.ErrDamaged, "freelist"},
 		{"a meta page in it", freelist(func(list []byte) { clear(list[17:24]); list[16] = 1 }), storage.ErrDamaged, "freelist"},
 		{"a page beyond the file", freelist(func(list []byte) { list[12+8*int(list[10])] = 1 }), storage.ErrDamaged, "freelist"},
 	}

@@ -31,6 +31,11 @@ func commitOf(file []byte, page int) uint64 {
 	return binary.NativeEndian.Uint64(pageOf(file, page)[16+48:])
 }
 
+// pagesIn returns how many pages of a file bbolt has used.
+func pagesIn(file []byte) int {
+	return int(binary.NativeEndian.Uint64(pageOf(file, newerMeta(file))[16+40:]))
+}
+
 // lastCommit returns the number of the last transaction.
 func lastCommit(file []byte) uint64 { return commitOf(file, newerMeta(file)) }
 

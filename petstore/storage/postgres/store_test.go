@@ -84,38 +84,13 @@ func TestExpire(t *testing.T) {
 	}
 }
 
-// Without a row that is always there, calls return errors, never other results. An export
-// notices that the row of a pet is missing.
+// An export notices that the row of a pet is missing.
 func TestDamage(t *testing.T) {
 	s, url := newStore(t)
 	s.mustCreate(t, "Rex", petstore.IdempotencyKey{})
 	execute(t, url, "DELETE FROM petstore.pets")
 	if err := s.Export(t.Context(), io.Discard); petstore.CodeOf(err) != petstore.CodeInternal || !strings.Contains(err.Error(), "there are 0 pets and 0 messages, want 1 and 0") {
 		t.Errorf("without the row of a pet, the export returned %v", err)
-	}
-	execute(t, url, "DELETE FROM petstore.store")
-	if _, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.IdempotencyKey{}); petstore.CodeOf(err) != petstore.CodeInternal {
-		t.Errorf("a create without the row to lock: %v", err)
-	}
-	execute(t, url, "DELETE FROM petstore.commits")
-	if _, err := s.Stats(t.Context()); petstore.CodeOf(err) != petstore.CodeInternal {
-		t.Errorf("without the state: %v", err)
-	}
-}
-
-// After an import that has set the highest ID, no other is issued.
-func TestLastID(t *testing.T) {
-	s, _ := newStore(t)
-	const export = `{"end":{"lastPet":9223372036854775806,"lastMessage":9223372036854775806}}`
-	if _, err := s.Import(t.Context(), strings.NewReader(export)); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []petstore.Code{"", petstore.CodeInsufficientStorage} {
-		_, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "last"}, petstore.IdempotencyKey{})
-		_, err2 := s.SubmitMessage(t.Context(), "last", petstore.IdempotencyKey{})
-		if petstore.CodeOf(err) != want || petstore.CodeOf(err2) != want {
-			t.Errorf("a pet and a message: %v, %v", err, err2)
-		}
 	}
 }
 

@@ -38,7 +38,6 @@ var faults = map[string]string{
 	"statuses are ignored":          "Get Invalid Pages ListQuery PageBytes Idempotency Concurrent Cancelled",
 	"limits above 100 are accepted": "ListQuery",
 	"cursors are ignored":           "Get Pages ListQuery PageBytes Concurrent Cancelled",
-	"lists never end":               "Get Invalid Pages ListQuery PageBytes Idempotency Concurrent Cancelled Closed",
 	"pages are never cut":           "Get PageBytes",
 	"pages end early":               "Get Pages ListQuery Idempotency Concurrent Cancelled",
 	"a full page has a cursor":      "Pages Concurrent",
@@ -160,15 +159,6 @@ func broken(t *testing.T, fault string, o storagetest.Options) *testserver.Doubl
 			q.Limit = min(q.Limit, 5)
 		case "cursors are ignored":
 			q.After = ""
-		case "lists never end":
-			id, _ := q.After.ID()
-			var page petstore.Page
-			for range limit {
-				id++
-				page.Pets = append(page.Pets, petstore.Pet{ID: id})
-			}
-			page.Next = petstore.CursorAfter(id)
-			return page, nil
 		case "pets appear late":
 			late = !passed.Load() && q.After == "" && (q.Status == "" || q.Status == petstore.StatusAvailable)
 			if late {
