@@ -80,14 +80,16 @@ func TestRevoke(t *testing.T) {
 }
 
 // Callers that change a file at the same time lose no change, and each new key is accepted at
-// once.
+// once, also when the working directory has changed.
 func TestConcurrentChanges(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.keys")
 	create(t, path, "first")
-	file, err := Open(path, nil)
+	t.Chdir(filepath.Dir(path))
+	file, err := Open("test.keys", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Chdir(t.TempDir())
 	var wg sync.WaitGroup
 	for range 60 {
 		wg.Go(func() {

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -44,9 +45,13 @@ const (
 // Open loads the file at path. It fails if the file is missing, empty, malformed or cannot
 // be read. log receives how many keys were loaded, and why they cannot be; nil: nothing does.
 func Open(path string, log *slog.Logger) (*File, error) {
+	path, err := filepath.Abs(path) // the working directory may change
+	if err != nil {
+		return nil, err
+	}
 	f := &File{path: path, log: cmp.Or(log, slog.New(slog.DiscardHandler))}
 	f.state.Store(new(state))
-	_, err := f.look(time.Now())
+	_, err = f.look(time.Now())
 	return f, err
 }
 
