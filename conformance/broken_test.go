@@ -49,7 +49,7 @@ func TestBrokenServers(t *testing.T) {
 			}
 			for _, check := range checks {
 				if !slices.Contains(failed, check) {
-					t.Errorf("%s does not fail, but %v; %s %s", check, failed, r.Outcome, r.Reason)
+					t.Errorf("%s does not fail, but %v; %s %s", check, failed, r.Conclusion, r.Reason)
 				}
 			}
 		})

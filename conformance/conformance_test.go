@@ -25,7 +25,7 @@ func TestReadOnly(t *testing.T) {
 		methods[r.Method]++
 	})}
 	r := run(t, v, conformance.Options{ReadOnly: true})
-	if r.Outcome != conformance.Partial || r.Counts[conformance.Pass] < 30 || r.Left != "" {
+	if r.Conclusion != conformance.Partial || r.Counts[conformance.Pass] < 30 || r.Left != "" {
 		t.Errorf("%s\n%s", r.Headline(), text(r))
 	}
 	if got := result(t, r, "pets.create.status"); got.Verdict != conformance.Skip || !strings.Contains(got.Message, "read-only") {
@@ -71,7 +71,7 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-func TestOutcomes(t *testing.T) {
+func TestConclusions(t *testing.T) {
 	t.Parallel()
 	lax := variant{http: header(create, 201, "Location", "")}
 	const unserved = "while others were served, these requests were not: "
@@ -82,11 +82,11 @@ func TestOutcomes(t *testing.T) {
 		})}
 	}
 	for _, tt := range []struct {
-		name    string
-		v       variant
-		opts    conformance.Options
-		outcome conformance.Outcome
-		says    string // part of the report
+		name       string
+		v          variant
+		opts       conformance.Options
+		conclusion conformance.Conclusion
+		says       string // part of the report
 	}{
 		{"a failure that is left out", variant{http: status(create, 201, 200)}, conformance.Options{Skip: []string{"pets.create.status*"}}, conformance.Partial, "0 failed"},
 		{"a warning", lax, conformance.Options{}, conformance.Conformant, "1 with warnings"},
@@ -115,8 +115,8 @@ func TestOutcomes(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := run(t, tt.v, tt.opts)
-			if out := text(r); r.Outcome != tt.outcome || !strings.Contains(out, tt.says) {
-				t.Errorf("want %s, %q\n%s", tt.outcome, tt.says, out)
+			if out := text(r); r.Conclusion != tt.conclusion || !strings.Contains(out, tt.says) {
+				t.Errorf("want %s, %q\n%s", tt.conclusion, tt.says, out)
 			}
 		})
 	}
@@ -130,7 +130,7 @@ func TestStopped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Outcome != conformance.NotJudged || r.Reason != "context canceled" {
+	if r.Conclusion != conformance.NotJudged || r.Reason != "context canceled" {
 		t.Errorf("%s", text(r))
 	}
 }
@@ -199,11 +199,11 @@ func TestMessagesURL(t *testing.T) {
 	gateway.MessagesURL = ""
 	petsOnly := newServer(t, variant{http: requests(submit, func(*http.Request) { t.Error("a message is sent with PetsOnly") })})
 	petsOnly.MessagesURL, petsOnly.PetsOnly = "", true
-	for target, want := range map[conformance.Target]conformance.Outcome{
+	for target, want := range map[conformance.Target]conformance.Conclusion{
 		target: conformance.Conformant, none: conformance.Partial, gateway: conformance.Partial, petsOnly: conformance.Conformant,
 	} {
 		r, err := conformance.Run(t.Context(), target, nil)
-		if err != nil || r.Outcome != want {
+		if err != nil || r.Conclusion != want {
 			t.Errorf("%v, %v\n%s", want, err, text(r))
 		}
 		if out := text(r); want == conformance.Partial && !strings.Contains(out, "-pets-only") {

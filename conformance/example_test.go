@@ -21,7 +21,7 @@ func Example() {
 		fmt.Println("the server cannot be judged:", err)
 		return
 	}
-	fmt.Println(result.Outcome)
+	fmt.Println(result.Conclusion)
 	for _, r := range result.Results {
 		if r.Verdict == conformance.Fail {
 			fmt.Printf("%s: %s\n", r.ID, r.Message)

@@ -59,10 +59,10 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 		}
 		s.Cases = append(s.Cases, c)
 	}
-	if r.Outcome == NotJudged {
+	if r.Conclusion == NotJudged {
 		s.Errors = 1
 		s.Cases = append(s.Cases, junitCase{Class: "conformance", Name: "the target can be judged", Time: "0.000",
-			Error: &junitProblem{r.Reason, string(r.Outcome), r.Reason}})
+			Error: &junitProblem{r.Reason, string(r.Conclusion), r.Reason}})
 	}
 	s.Tests = len(s.Cases)
 	b, err := xml.MarshalIndent(suites, "", "  ")

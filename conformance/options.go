@@ -17,7 +17,7 @@ type Target struct {
 	Key string // an API key that is valid on the target
 
 	// MessagesURL is the base URL of /messages. Empty: URL, if it has /messages.
-	// Otherwise the outcome is [Partial] at best.
+	// Otherwise the conclusion is [Partial] at best.
 	MessagesURL string
 
 	// PetsOnly says that the target is not meant to have /messages. Their checks are not part of

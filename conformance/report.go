@@ -14,17 +14,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Outcome is that of a run.
-type Outcome string
+// Conclusion is what a run says about the target.
+type Conclusion string
 
 const (
-	Conformant    Outcome = "conformant"
-	NotConformant Outcome = "not conformant"
+	Conformant    Conclusion = "conformant"
+	NotConformant Conclusion = "not conformant"
 	// Partial: no check failed, and some were left out by the options or because the
 	// target has no messages.
-	Partial Outcome = "partial"
+	Partial Conclusion = "partial"
 	// NotJudged: the run does not show whether the target conforms. [Report.Reason] says why.
-	NotJudged Outcome = "not judged"
+	NotJudged Conclusion = "not judged"
 )
 
 // Verdict is what a check says about a run.
@@ -63,10 +63,10 @@ const ReportFormat = "petstore-conformance/1"
 
 // Report is the result of a run. It can be written as text, JSON or JUnit XML.
 type Report struct {
-	Format      string  `json:"format"`
-	Outcome     Outcome `json:"outcome"`
-	URL         string  `json:"url"`
-	MessagesURL string  `json:"messagesUrl,omitzero"`
+	Format      string     `json:"format"`
+	Conclusion  Conclusion `json:"conclusion"`
+	URL         string     `json:"url"`
+	MessagesURL string     `json:"messagesUrl,omitzero"`
 
 	Began    time.Time `json:"began"`
 	Seconds  float64   `json:"seconds"`
@@ -121,13 +121,13 @@ func (r *run) report(began time.Time) *Report {
 	}
 	switch {
 	case rep.Counts[Fail] > 0:
-		rep.Outcome = NotConformant
+		rep.Conclusion = NotConformant
 	case rep.Reason != "":
-		rep.Outcome = NotJudged
+		rep.Conclusion = NotJudged
 	case partial:
-		rep.Outcome = Partial
+		rep.Conclusion = Partial
 	default:
-		rep.Outcome = Conformant
+		rep.Conclusion = Conformant
 	}
 	return rep
 }

@@ -111,8 +111,8 @@ func TestFormats(t *testing.T) {
 		if diff := cmp.Diff(texts["json"], write(t, &got, (*conformance.Report).WriteJSON)); diff != "" {
 			t.Errorf("read and written again (-want +got):\n%s", diff)
 		}
-		if got.Format != "petstore-conformance/1" || got.Outcome != conformance.NotConformant || len(got.Results) != len(r.Results) {
-			t.Errorf("the format is %q, the outcome %q, with %d results", got.Format, got.Outcome, len(got.Results))
+		if got.Format != "petstore-conformance/1" || got.Conclusion != conformance.NotConformant || len(got.Results) != len(r.Results) {
+			t.Errorf("the format is %q, the conclusion %q, with %d results", got.Format, got.Conclusion, len(got.Results))
 		}
 	})
 	t.Run("junit", func(t *testing.T) {
@@ -200,7 +200,7 @@ func TestKeyOfTheContract(t *testing.T) {
 
 // A report about a target that is not judged has an error for those who read JUnit.
 func TestReportNotJudged(t *testing.T) {
-	r := &conformance.Report{Outcome: conformance.NotJudged, Reason: "the target refuses every pet"}
+	r := &conformance.Report{Conclusion: conformance.NotJudged, Reason: "the target refuses every pet"}
 	wantParts(t, write(t, r, brief), "the target refuses every pet\n", "\nnot judged: ")
 	wantParts(t, write(t, r, (*conformance.Report).WriteJUnit), ` errors="1"`, `<error message="the target refuses every pet"`)
 }

@@ -81,7 +81,7 @@ func TestLimited(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Outcome != conformance.Conformant {
+			if r.Conclusion != conformance.Conformant {
 				t.Errorf("%s", text(r))
 			}
 		})
@@ -100,7 +100,7 @@ func TestDifficult(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Outcome == conformance.NotJudged || h.Summary().Failures == 0 || slices.ContainsFunc(r.Results, func(result conformance.Result) bool { // a server that drops connections and cuts responses short is not conformant
+	if r.Conclusion == conformance.NotJudged || h.Summary().Failures == 0 || slices.ContainsFunc(r.Results, func(result conformance.Result) bool { // a server that drops connections and cuts responses short is not conformant
 		return result.ID != "http.response" && result.Verdict == conformance.Fail
 	}) {
 		t.Errorf("%s\n%s\n%s", r.Headline(), text(r), h.Summary())

@@ -61,7 +61,7 @@ func TestNotJudged(t *testing.T) {
 			why := ""
 			if err != nil {
 				why = err.Error()
-			} else if r.Outcome == conformance.NotJudged && r.Counts[conformance.Skip] == len(r.Results) {
+			} else if r.Conclusion == conformance.NotJudged && r.Counts[conformance.Skip] == len(r.Results) {
 				why = r.Reason
 			}
 			if !strings.Contains(why, tt.want) || strings.Contains(why, "\n") || strings.Contains(why, "s3cret") {

@@ -11,7 +11,7 @@ import (
 )
 
 // WriteText writes r for a person: why the target cannot be judged, if it cannot, then what it
-// does wrong, and the outcome last. It shows the proof of the first failure; a verbose report
+// does wrong, and the conclusion last. It shows the proof of the first failure; a verbose report
 // has the skipped checks too, and the proof of every failure and warning.
 func (r *Report) WriteText(w io.Writer, verbose bool) error {
 	var lines, proofs strings.Builder
@@ -48,7 +48,7 @@ func (r *Report) WriteText(w io.Writer, verbose bool) error {
 	return err
 }
 
-// Headline returns the outcome and every count, in one line.
+// Headline returns the conclusion and every count, in one line.
 func (r *Report) Headline() string {
 	skipped := make(map[string]int) // by reason
 	for _, result := range r.Results {
@@ -56,7 +56,7 @@ func (r *Report) Headline() string {
 			skipped[result.Message]++
 		}
 	}
-	line := fmt.Sprintf("%s: %s: %d passed, %d failed", r.Outcome, plural(len(r.Results), "check"), r.Counts[Pass], r.Counts[Fail])
+	line := fmt.Sprintf("%s: %s: %d passed, %d failed", r.Conclusion, plural(len(r.Results), "check"), r.Counts[Pass], r.Counts[Fail])
 	if n := r.Counts[Warn]; n > 0 {
 		line += fmt.Sprintf(", %d with warnings", n)
 	}

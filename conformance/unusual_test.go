@@ -156,7 +156,7 @@ func TestUnusual(t *testing.T) {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
 			r := run(t, v, v.opts)
-			if r.Outcome != conformance.Conformant {
+			if r.Conclusion != conformance.Conformant {
 				t.Errorf("%s\n%s", r.Headline(), text(r))
 			}
 			t.Logf("%d skipped, %d warnings", r.Counts[conformance.Skip], r.Counts[conformance.Warn])
@@ -180,7 +180,7 @@ func TestHTTP2(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Outcome != conformance.Conformant || others.Load() > 0 {
+	if r.Conclusion != conformance.Conformant || others.Load() > 0 {
 		t.Errorf("%s, %d requests not over HTTP/2\n%s", r.Headline(), others.Load(), text(r))
 	}
 }

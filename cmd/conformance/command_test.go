@@ -94,7 +94,7 @@ func TestCommands(t *testing.T) {
 			t.Errorf("conformance %s: code %d if its output cannot be written, want %d", command, code, want)
 		}
 	}
-	for name, want := range map[string]string{"json": `"outcome": "conformant"`, "junit": "<testsuite ", "none": `"outcome": "not judged"`} {
+	for name, want := range map[string]string{"json": `"conclusion": "conformant"`, "junit": "<testsuite ", "none": `"conclusion": "not judged"`} {
 		if b := process.ReadFile(t, filepath.Join(folder, name)); !bytes.Contains(b, []byte(want)) || bytes.Contains(b, []byte(testserver.Key)) {
 			t.Errorf("%s: %s", name, b)
 		}

@@ -89,12 +89,12 @@ func (s *settings) run(c *flags.Call) error {
 	if err != nil {
 		return flags.Usagef("%w", err)
 	}
-	return flags.Exit(map[conformance.Outcome]int{
+	return flags.Exit(map[conformance.Conclusion]int{
 		conformance.Conformant:    exitConformant,
 		conformance.NotConformant: exitNotConformant,
 		conformance.NotJudged:     exitNotJudged,
 		conformance.Partial:       exitPartial,
-	}[result.Outcome])
+	}[result.Conclusion])
 }
 
 // writeFile writes a report to the file, if there is one.

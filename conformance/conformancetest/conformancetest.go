@@ -27,7 +27,7 @@ import (
 // before the first subtest: the flags -run and -skip of go test select only subtests.
 //
 // A failed subtest logs what is wrong and the exchange that shows it. At the end t logs
-// the outcome and the counts.
+// the conclusion and the counts.
 //
 // Run fails t, too, if the target cannot be judged. A run that leaves checks out passes.
 func Run(t *testing.T, target conformance.Target, opts *conformance.Options) {
@@ -50,7 +50,7 @@ func Run(t *testing.T, target conformance.Target, opts *conformance.Options) {
 		})
 	}
 	t.Log(r.Headline())
-	if r.Outcome == conformance.NotJudged {
+	if r.Conclusion == conformance.NotJudged {
 		t.Errorf("not judged: %s", r.Reason)
 	}
 }
