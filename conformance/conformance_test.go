@@ -19,12 +19,13 @@ func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	methods := map[string]int{}
-	v := variant{pets: filled(150), http: requests("", func(r *http.Request) {
+	readOnly := conformance.Options{ReadOnly: true}
+	v := variant{opts: readOnly, pets: filled(150), http: requests("", func(r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
 		methods[r.Method]++
 	})}
-	r := run(t, v, conformance.Options{ReadOnly: true})
+	r := run(t, v)
 	if r.Conclusion != conformance.Partial || r.Counts[conformance.Pass] < 30 || r.Left != "" {
 		t.Errorf("%s\n%s", r.Headline(), text(r))
 	}
@@ -41,21 +42,22 @@ func TestReadOnly(t *testing.T) {
 		t.Errorf("a read-only run sent %v", methods)
 	}
 
-	lost := variant{pets: filled(10), http: refuses(fetch, 200, 404)}
-	if r := run(t, lost, conformance.Options{ReadOnly: true}); result(t, r, "pets.get.status").Verdict != conformance.Fail {
+	lost := variant{opts: readOnly, pets: filled(10), http: refuses(fetch, 200, 404)}
+	if r := run(t, lost); result(t, r, "pets.get.status").Verdict != conformance.Fail {
 		t.Errorf("pets are listed and cannot be read: %s", r.Headline())
 	}
 
-	noIDs := variant{pets: filled(3), http: edit(list, 200, `"id":(\d+)`, `"id":"$1"`)}
-	if r := run(t, noIDs, conformance.Options{ReadOnly: true}); result(t, r, "pets.list.pet").Verdict != conformance.Fail || r.Counts[conformance.Fail] != 1 {
+	noIDs := variant{opts: readOnly, pets: filled(3), http: edit(list, 200, `"id":(\d+)`, `"id":"$1"`)}
+	if r := run(t, noIDs); result(t, r, "pets.list.pet").Verdict != conformance.Fail || r.Counts[conformance.Fail] != 1 {
 		t.Errorf("pets are listed with strings as their ids: %s\n%s", r.Headline(), text(r))
 	}
 }
 
 func TestSelection(t *testing.T) {
 	t.Parallel()
-	v := variant{http: requests(create+`.*\\ud800","cat`, func(*http.Request) { t.Error("the unpaired surrogate is sent, though its check is not selected") })}
-	r := run(t, v, conformance.Options{Select: []string{"pets.list.limit.*", "auth.list"}, Skip: []string{"*.above"}})
+	v := variant{opts: conformance.Options{Select: []string{"pets.list.limit.*", "auth.list"}, Skip: []string{"*.above"}},
+		http: requests(create+`.*\\ud800","cat`, func(*http.Request) { t.Error("the unpaired surrogate is sent, though its check is not selected") })}
+	r := run(t, v)
 	var judged []string
 	for _, result := range r.Results {
 		if result.Verdict != conformance.Skip {
@@ -114,7 +116,8 @@ func TestConclusions(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			r := run(t, tt.v, tt.opts)
+			tt.v.opts = tt.opts
+			r := run(t, tt.v)
 			if out := text(r); r.Conclusion != tt.conclusion || !strings.Contains(out, tt.says) {
 				t.Errorf("want %s, %q\n%s", tt.conclusion, tt.says, out)
 			}
@@ -126,13 +129,11 @@ func TestStopped(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	v := variant{http: requests(list+"limit=abc ", func(*http.Request) { cancel() })}
-	r, err := conformance.Run(ctx, newServer(t, v), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Conclusion != conformance.NotJudged || r.Reason != "context canceled" {
-		t.Errorf("%s", text(r))
-	}
+	serve(t, v, func(t *testing.T, target conformance.Target, opts *conformance.Options) {
+		if r, err := conformance.Run(ctx, target, opts); err != nil || r.Conclusion != conformance.NotJudged || r.Reason != "context canceled" {
+			t.Errorf("%v\n%s", err, text(r))
+		}
+	})
 }
 
 // A request that gets no response though others do fails the target: one whose
@@ -157,7 +158,7 @@ func TestNoResponse(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			r := run(t, variant{http: tt.http}, conformance.Options{Timeout: 4 * time.Second})
+			r := run(t, variant{http: tt.http})
 			if strings.Contains(tt.name, "every") && !strings.HasPrefix(r.Reason, "while others were served, these requests were not: POST /pets with ") {
 				t.Errorf("the reason is %q", r.Reason)
 			}
@@ -191,23 +192,20 @@ func switches(http.Handler) http.Handler {
 // Without a URL of the messages, that of the pets is tried.
 func TestMessagesURL(t *testing.T) {
 	t.Parallel()
-	target := newServer(t, variant{})
-	target.MessagesURL = ""
-	none := newServer(t, variant{http: refuses(submit, 0, 404)})
-	none.MessagesURL = ""
-	gateway := newServer(t, variant{http: refuses(submit, 0, 403)})
-	gateway.MessagesURL = ""
-	petsOnly := newServer(t, variant{http: requests(submit, func(*http.Request) { t.Error("a message is sent with PetsOnly") })})
-	petsOnly.MessagesURL, petsOnly.PetsOnly = "", true
-	for target, want := range map[conformance.Target]conformance.Conclusion{
-		target: conformance.Conformant, none: conformance.Partial, gateway: conformance.Partial, petsOnly: conformance.Conformant,
+	unnamed := func(target *conformance.Target) { target.MessagesURL = "" }
+	petsOnly := func(target *conformance.Target) { target.MessagesURL, target.PetsOnly = "", true }
+	for _, tt := range []struct {
+		v    variant
+		want conformance.Conclusion
+	}{
+		{variant{target: unnamed}, conformance.Conformant},
+		{variant{target: unnamed, http: refuses(submit, 0, 404)}, conformance.Partial},
+		{variant{target: unnamed, http: refuses(submit, 0, 403)}, conformance.Partial}, // of a gateway
+		{variant{target: petsOnly, http: requests(submit, func(*http.Request) { t.Error("a message is sent with PetsOnly") })}, conformance.Conformant},
 	} {
-		r, err := conformance.Run(t.Context(), target, nil)
-		if err != nil || r.Conclusion != want {
-			t.Errorf("%v, %v\n%s", want, err, text(r))
-		}
-		if out := text(r); want == conformance.Partial && !strings.Contains(out, "-pets-only") {
-			t.Errorf("the report does not name -pets-only:\n%s", out)
+		r := run(t, tt.v)
+		if out := text(r); r.Conclusion != tt.want || r.Conclusion == conformance.Partial && !strings.Contains(out, "-pets-only") {
+			t.Errorf("want %v\n%s", tt.want, out)
 		}
 	}
 }
@@ -242,7 +240,7 @@ func TestReports(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			r := run(t, variant{http: tt.http}, conformance.Options{})
+			r := run(t, variant{http: tt.http})
 			i := slices.IndexFunc(r.Results, func(result conformance.Result) bool { return result.Verdict == conformance.Fail })
 			if out := text(r); i < 0 || r.Results[i].ID != tt.first || !strings.Contains(out, tt.says) || strings.Count(out, "\n") > 39 {
 				t.Errorf("the first failure is not %s, or it does not say %q, or there are more than 39 lines:\n%s", tt.first, tt.says, out)

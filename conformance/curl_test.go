@@ -14,7 +14,7 @@ func TestCurl(t *testing.T) {
 	t.Parallel()
 	process.Tool(t, "curl")
 	target := newServer(t, variant{})
-	sent, err := conformance.Sent(t.Context(), target, nil)
+	sent, _, err := conformance.Sent(t.Context(), target, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,13 +33,13 @@ func TestDocsExamples(t *testing.T) {
 		file string
 		v    variant
 	}{
-		{"../README.md", variant{}},
-		{"../docs/conformance.md", variant{http: status(create, 201, 200)}},
+		{"../README.md", variant{opts: conformance.Options{Parallel: 1}}},
+		{"../docs/conformance.md", variant{http: status(create, 201, 200), opts: conformance.Options{Parallel: 1}}},
 	} {
 		t.Run(strings.TrimPrefix(tt.file, "../"), func(t *testing.T) {
 			t.Parallel()
 			b := process.ReadFile(t, tt.file)
-			out := text(run(t, tt.v, conformance.Options{Parallel: 1}))
+			out := text(run(t, tt.v))
 			if !strings.Contains(steady(string(b)), "\n"+steady(out)+"```\n") {
 				t.Errorf("%s does not show what a run prints:\n%s", tt.file, out)
 			}

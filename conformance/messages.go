@@ -85,7 +85,7 @@ func (r *run) judgeRecord(x *exchange, text string) {
 				other = f
 			}
 		}
-		if !m.at.IsZero() && e.by.Received.Before(x.Sent) && e.at.Sub(m.at) > time.Second { // the clocks of several servers may differ a little
+		if !m.at.IsZero() && x.follows(e.by) && e.at.Sub(m.at) > time.Second { // the clocks of several servers may differ a little
 			later = wrong("createdAt is %s, and that of an earlier message is %s",
 				m.at.Format(time.RFC3339Nano), e.at.Format(time.RFC3339Nano)).after(e.by)
 		}

@@ -86,11 +86,6 @@ type Options struct {
 	Parallel  int               // the largest number of requests at a time; 0: 8
 	Timeout   time.Duration     // of each request, reading the response included; 0: 10 seconds
 	Transport http.RoundTripper // nil: one that follows the proxy settings of the environment
-
-	// For the tests of this package.
-	now    func() time.Time // says whether GET /pets/{petId} may be removed
-	record func(*exchange)  // is called with every exchange
-	until  string           // the ID of a check: the run ends after the scenario in which it fails
 }
 
 // withDefaults returns o with defaults for zero fields, or an error for invalid ones.
@@ -102,9 +97,6 @@ func (o *Options) withDefaults() (Options, error) {
 	r.FailLevel = cmp.Or(r.FailLevel, Required)
 	r.Parallel = cmp.Or(r.Parallel, 8)
 	r.Timeout = cmp.Or(r.Timeout, 10*time.Second)
-	if r.now == nil {
-		r.now = time.Now
-	}
 	switch {
 	case r.FailLevel != Required && r.FailLevel != Recommended:
 		return r, fmt.Errorf("level %q: must be required or recommended", r.FailLevel)

@@ -92,7 +92,7 @@ func (r *Report) WriteJSON(w io.Writer) error {
 func (r *run) report(began time.Time) *Report {
 	rep := &Report{
 		Format: ReportFormat, URL: r.target.URL, MessagesURL: r.target.MessagesURL, Began: began.UTC().Truncate(time.Millisecond),
-		Seconds: time.Since(began).Seconds(), Requests: r.requests, Left: r.left(), Counts: make(map[Verdict]int),
+		Seconds: time.Since(began).Seconds(), Requests: len(r.exchanges), Left: r.left(), Counts: make(map[Verdict]int),
 	}
 	if r.noMessages {
 		rep.MessagesURL = ""

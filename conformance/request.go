@@ -163,9 +163,12 @@ func (x *exchange) unavailable() bool {
 	return slices.Contains([]int{429, 502, 503, 504, 507}, x.Status)
 }
 
+// follows reports whether x was sent after y was received.
+func (x *exchange) follows(y *exchange) bool { return !x.Sent.Before(y.Received) }
+
 // during says so if x was sent while y was under way.
 func (x *exchange) during(y *exchange) string {
-	if y != nil && x.Sent.Before(y.Received) && y.Sent.Before(x.Received) {
+	if y != nil && !x.follows(y) && !y.follows(x) {
 		return ": both were created at the same time"
 	}
 	return ""

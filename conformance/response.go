@@ -35,7 +35,7 @@ func (r *run) receive(x *exchange) {
 	if x.tries == 0 {
 		return
 	}
-	r.requests++
+	r.exchanges = append(r.exchanges, x)
 	switch {
 	case op == opCreate:
 		r.recordPost(x)

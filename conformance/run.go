@@ -34,7 +34,7 @@ type run struct {
 	atEnd      []func() // judge what only the whole run shows
 
 	tallies   map[string]*tally
-	requests  int
+	exchanges []*exchange
 	messages  []message
 	submitted int // how many messages the target has accepted
 	store
@@ -142,9 +142,6 @@ func (r *run) try(q request) *exchange {
 	x := &exchange{Exchange: r.client.Send(r.ctx, q.Request), request: q, tries: 1}
 	if x.Status == 0 {
 		x.lost = 1
-	}
-	if r.opts.record != nil {
-		r.opts.record(x)
 	}
 	return x
 }

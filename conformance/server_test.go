@@ -1,9 +1,11 @@
 package conformance_test
 
 import (
+	"context"
 	"flag"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -11,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"example.com/animalstore/conformance"
@@ -20,12 +23,10 @@ import (
 
 const testKey = testserver.Key
 
-// TestMain makes garbage collections rarer: the runs of the suite allocate much
-// and keep little. More run at once than there are processors: they spend much of
-// their time waiting.
+// TestMain makes garbage collections rarer: the runs of the suite allocate much and keep
+// little.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	_ = flag.Set("test.parallel", "32")
 	debug.SetGCPercent(400)
 	os.Exit(m.Run())
 }
@@ -34,13 +35,17 @@ func TestMain(m *testing.M) {
 type variant struct {
 	name string
 
-	// What is changed: the handler, the store, or the handler's options. Nil:
-	// nothing.
+	// What is changed: the handler, the store, the handler's options, or what happens to
+	// connections. Nil: nothing.
 	http    wrapper
 	pets    func(*store)
 	options httpapi.Options
+	conns   func(net.Conn, http.ConnState)
 
-	opts conformance.Options
+	at     time.Time                 // when it runs; zero: in 2000
+	target func(*conformance.Target) // changes what the suite is told about it
+	opts   conformance.Options
+	until  string // the ID of a check: the run ends after the scenario in which it fails
 }
 
 var full = flag.Bool("full", false, "judge every server with whole runs, as users do")
@@ -48,11 +53,13 @@ var full = flag.Bool("full", false, "judge every server with whole runs, as user
 // newServer serves v on loopback.
 func newServer(t testing.TB, v variant) conformance.Target {
 	t.Helper()
-	srv := httptest.NewUnstartedServer(v.handler())
-	srv.Config.ErrorLog = log.New(io.Discard, "", 0) // of panics
-	srv.Start()
+	srv := httptest.NewServer(v.handler())
 	t.Cleanup(srv.Close)
-	return conformance.Target{URL: srv.URL + "/v1", MessagesURL: srv.URL + "/v1", Key: testKey}
+	return targetAt(srv.URL)
+}
+
+func targetAt(url string) conformance.Target {
+	return conformance.Target{URL: url + "/v1", MessagesURL: url + "/v1", Key: testKey}
 }
 
 func (v variant) handler() http.Handler {
@@ -68,6 +75,65 @@ func (v variant) handler() http.Handler {
 	return h
 }
 
+// serve serves v in a bubble of package synctest, in which waiting takes no time. Its
+// connections are pipes. Each request takes a millisecond.
+func serve(t *testing.T, v variant, use func(*testing.T, conformance.Target, *conformance.Options)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		if !v.at.IsZero() {
+			time.Sleep(time.Until(v.at))
+		}
+		target := targetAt("http://127.0.0.1:8080") // no address is dialed
+		if v.target != nil {
+			v.target(&target)
+		}
+		pipes := make(pipes)
+		srv := &http.Server{
+			Handler:   requests("", func(*http.Request) { time.Sleep(time.Millisecond) })(v.handler()),
+			ConnState: v.conns,
+			ErrorLog:  log.New(io.Discard, "", 0), // of panics
+		}
+		go srv.Serve(pipes)
+		defer srv.Shutdown(context.Background())
+		v.opts.Transport = &http.Transport{
+			DialContext: pipes.dial, DisableCompression: true, MaxIdleConnsPerHost: 64, ExpectContinueTimeout: time.Second,
+		}
+		use(t, target, &v.opts)
+	})
+}
+
+// pipes is a listener.
+type pipes chan net.Conn
+
+func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
+	client, server := net.Pipe()
+	p <- server
+	return client, nil
+}
+
+func (p pipes) Accept() (net.Conn, error) {
+	conn, ok := <-p
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	return conn, nil
+}
+
+func (p pipes) Close() error   { close(p); return nil }
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+// run judges v.
+func run(t *testing.T, v variant) (r *conformance.Report) {
+	t.Helper()
+	serve(t, v, func(t *testing.T, target conformance.Target, opts *conformance.Options) {
+		var err error
+		if r, err = conformance.RunUntil(t.Context(), target, opts, v.until); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return r
+}
+
 // text returns a report as text.
 func text(r *conformance.Report) string {
 	var b strings.Builder
@@ -76,21 +142,6 @@ func text(r *conformance.Report) string {
 }
 
 func withCategory(n int64) conformance.Options { return conformance.Options{Category: &n} }
-
-const patience = 3 * time.Minute // the machine may be busy
-
-// run judges v.
-func run(t *testing.T, v variant, opts conformance.Options) *conformance.Report {
-	t.Helper()
-	if opts.Timeout == 0 {
-		opts.Timeout = patience
-	}
-	r, err := conformance.Run(t.Context(), newServer(t, v), &opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 func result(t *testing.T, r *conformance.Report, id string) conformance.Result {
 	t.Helper()

@@ -92,7 +92,7 @@ func (r *run) keep(x *exchange, n wire.NewPet) (want wire.Pet, same *exchange) {
 	case s.by != x:
 		s.want = nil // it is not known which of the two has the ID
 		return want, s.by
-	case listed != nil && listed.Received.Before(x.Sent):
+	case listed != nil && x.follows(listed):
 		return want, listed
 	}
 	_, diff := want.Diff(p)

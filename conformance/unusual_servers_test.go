@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -230,6 +231,37 @@ func away(pattern string, d time.Duration) wrapper {
 		began.Do(func() { back = time.Now().Add(d) })
 		return time.Now().Before(back)
 	}, drops)
+}
+
+// limited returns a hook of a server that closes connections beyond three.
+func limited() func(net.Conn, http.ConnState) {
+	var open atomic.Int64
+	return func(conn net.Conn, state http.ConnState) {
+		switch state {
+		case http.StateNew:
+			if open.Add(1) > 3 {
+				conn.Close()
+			}
+		case http.StateClosed:
+			open.Add(-1)
+		}
+	}
+}
+
+// crowded responds with a status to the third creation at a time.
+func crowded(status int) wrapper {
+	return func(next http.Handler) http.Handler {
+		var active atomic.Int64
+		slow := requests(create, func(*http.Request) { time.Sleep(meet) })(next)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			defer active.Add(-1)
+			if active.Add(1) > 2 {
+				http.Error(w, "too many requests", status)
+				return
+			}
+			slow.ServeHTTP(w, r)
+		})
+	}
 }
 
 // endsAnywhere is a store whose pages have at least one pet, and link to the next. Pages of

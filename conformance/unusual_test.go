@@ -16,6 +16,7 @@ import (
 
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/petstoretest"
 )
 
 // unusualServers are conformant. Each does something that the contract allows and
@@ -142,10 +143,20 @@ func unusualServers() []variant {
 					q.Del("status")
 				}
 				r.URL.RawQuery = q.Encode()
-			}), header(fetch, 200, "Sunset", "Thursday, 05-Dec-30 23:59:59 GMT")), opts: conformance.At(removal.AddDate(0, 0, 2))},
-		{name: "GET /pets/{petId} was removed as scheduled, with 410", http: status(fetch, 200, 410), opts: conformance.At(removal)},
+			}), header(fetch, 200, "Sunset", "Thursday, 05-Dec-30 23:59:59 GMT")), at: removal.AddDate(0, 0, 2)},
+		{name: "connections beyond 3 are closed", conns: limited()},
+		{name: "a third creation at a time gets 429", http: crowded(429)},
+		{name: "a third creation at a time gets 503", http: crowded(503)},
+		{name: "503 for 20 seconds, and says so", http: func(next http.Handler) http.Handler {
+			began := time.Now()
+			return when(func(*http.Request) bool { return time.Since(began) < 20*time.Second }, every(func(res *response) {
+				res.status, res.body = 503, failure(503)
+				res.header.Set("Retry-After", "21")
+			}))(next)
+		}},
+		{name: "GET /pets/{petId} was removed as scheduled, with 410", http: status(fetch, 200, 410), at: removal},
 		{name: "GET /pets/{petId} was removed as scheduled, with an HTML 404, there were pets before, and it was not served at once",
-			pets: filled(10), http: all(until(1, fetch, rejects(fetch, 503)), html(fetch, 404)), opts: conformance.At(removal.AddDate(1, 0, 0))},
+			pets: filled(10), http: all(until(1, fetch, rejects(fetch, 503)), html(fetch, 404)), at: removal.AddDate(1, 0, 0)},
 	}
 }
 
@@ -155,12 +166,28 @@ func TestUnusual(t *testing.T) {
 	for _, v := range unusualServers() {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
-			r := run(t, v, v.opts)
+			r := run(t, v)
 			if r.Conclusion != conformance.Conformant {
 				t.Errorf("%s\n%s", r.Headline(), text(r))
 			}
 			t.Logf("%d skipped, %d warnings", r.Counts[conformance.Skip], r.Counts[conformance.Warn])
 		})
+	}
+}
+
+// The difficult server of petstoretest breaks the contract only by dropping connections and
+// cutting responses short.
+func TestDifficult(t *testing.T) {
+	t.Parallel()
+	h := petstoretest.NewHandler(&petstoretest.Options{Difficult: true, Seed: 1}) // not New, which would report the suite's deliberate mistakes
+	r := run(t, variant{
+		http:   func(http.Handler) http.Handler { return h },
+		target: func(target *conformance.Target) { target.Key = petstoretest.Key },
+	})
+	if r.Conclusion == conformance.NotJudged || h.Summary().Failures == 0 || slices.ContainsFunc(r.Results, func(result conformance.Result) bool {
+		return result.ID != "http.response" && result.Verdict == conformance.Fail
+	}) {
+		t.Errorf("%s\n%s", text(r), h.Summary())
 	}
 }
 

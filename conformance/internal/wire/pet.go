@@ -43,7 +43,10 @@ func readPet(o object, err error) Pet {
 	p.Category, noCategory = o.int64("categoryId")
 	for _, name := range []string{"id", "name", "categoryId", "status"} {
 		p.Written += " " + name + ":" + string(o[name])
-		if _, err := o.int64(name); err == nil && bytes.ContainsAny(o[name], ".eE") {
+		if !bytes.ContainsAny(o[name], ".eE") {
+			continue
+		}
+		if _, err := o.int64(name); err == nil {
 			p.Fraction = name + ": " + short(string(o[name]))
 		}
 	}

@@ -1,6 +1,10 @@
 package conformance
 
-import "testing"
+import (
+	"regexp"
+	"slices"
+	"testing"
+)
 
 func TestTimestamps(t *testing.T) {
 	for text, want := range map[string]string{
@@ -17,6 +21,20 @@ func TestTimestamps(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A run sends texts with what servers change by mistake.
+func TestTexts(t *testing.T) {
+	for _, pattern := range []string{
+		`[A-Z]`, `\x00`, `[\x01-\x1f]`, `\r\n`, `\t`, `.{1000}`, `[<>]`, `</?b>`, `%20`, `\+`, `'`, `\\`,
+		"e\u0301", "A\u030a", "\u212b", `[\x{250}-\x{FFFF}]`, `[\x{10000}-\x{10FFFF}]`, "\u200d", "\u202e", "\u00ad", "\ufeff", "[\ufffe\uffff]",
+		`^0\d`, `^12345678901234567890$`, `^1\.10$`, `^null$`, `^no$`, `^constructor$`, `^\{.*\}$`, `\$\{name\}`,
+	} {
+		re := regexp.MustCompile("(?s)" + pattern)
+		if !slices.ContainsFunc(slices.Concat(texts, words), func(text string) bool { return re.MatchString(fillText(text, "Confabcdef")) }) {
+			t.Errorf("no text has %s", pattern)
 		}
 	}
 }
