@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.com/animalstore/internal/test/process"
+	"example.com/animalstore/internal/test/testserver"
 )
 
 // TestScriptForCI runs the script in docs/conformance.md. It ends with the exit code of the
@@ -21,36 +22,32 @@ func TestScriptForCI(t *testing.T) {
 	if block == nil {
 		t.Fatal("the page has no script")
 	}
-	refserver := process.Build(t, "example.com/animalstore/cmd/refserver")
-	suite := process.Build(t, "example.com/animalstore/cmd/conformance")
+	serve := "TEST_SERVE=ADDR exec " + os.Args[0]
 	for _, tt := range []struct {
 		name   string
 		server string // how ./start-server starts it; ADDR is its address
-		key    string // "": one that the server accepts
+		key    string
 		code   int
 		prints string
 	}{
-		{"a conformant server", "exec " + refserver + " -addr=ADDR", "", 0, "\nconformant: "},
-		{"a server that refuses the key", "exec " + refserver + " -addr=ADDR", "wrong", 3, "does not accept the API key"},
-		{"a server that ends", "echo no database; exit 5", "", 3, "no database\n"},
+		{"a conformant server", serve, testserver.Key, 0, "\nconformant: "},
+		{"a server that refuses the key", serve, "wrong", 3, "does not accept the API key"},
+		{"a server that ends", "echo no database; exit 5", testserver.Key, 3, "no database\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			dir, addr := t.TempDir(), process.FreeAddress()
-			code, key, stderr := process.Run(t, process.Command(dir, refserver, "keys", "create", "-keys=petstore.keys", "ci"))
-			if code != 0 {
-				t.Fatal(stderr)
-			}
-			if tt.key != "" {
-				key = tt.key
-			}
 			start := "#!/bin/sh\n" + strings.ReplaceAll(tt.server, "ADDR", addr) + "\n"
 			if err := os.WriteFile(filepath.Join(dir, "start-server"), []byte(start), 0o700); err != nil {
 				t.Fatal(err)
 			}
 			script := strings.ReplaceAll(string(block[1]), "127.0.0.1:8080", addr)
 			process.WriteFile(t, filepath.Join(dir, "ci.sh"), []byte(script))
+			if err := os.Symlink(os.Args[0], filepath.Join(dir, "conformance")); err != nil {
+				t.Fatal(err)
+			}
 			cmd := process.Command(dir, "sh", "ci.sh")
-			cmd.Env = append(cmd.Env, "PETSTORE_API_KEY="+strings.TrimSpace(key), "PATH="+filepath.Dir(suite)+":"+os.Getenv("PATH"))
+			cmd.Env = append(cmd.Env, "CONFORMANCE_TEST_RUN=1", "PETSTORE_API_KEY="+tt.key, "PATH="+dir+":"+os.Getenv("PATH"))
 			if code, stdout, stderr := process.Run(t, cmd); code != tt.code || !strings.Contains(stdout, tt.prints) {
 				t.Errorf("code %d, want %d and %q\n%s\n%s", code, tt.code, tt.prints, stdout, stderr)
 			}

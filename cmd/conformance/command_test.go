@@ -30,15 +30,13 @@ func newTarget(t *testing.T, broken bool) string {
 }
 
 func TestCommands(t *testing.T) {
+	t.Parallel()
 	good, broken := newTarget(t, false), newTarget(t, true) // for runs that add nothing
-	second, third := newTarget(t, false), newTarget(t, false)
-	closed := httptest.NewServer(nil)
-	closed.Close()
 	secure := httptest.NewTLSServer(testserver.New(0))
 	t.Cleanup(secure.Close)
 	folder := t.TempDir()
 	run := func(url string, args ...string) []string {
-		return append([]string{"run", "-url", url, "-timeout", "5m"}, args...)
+		return append([]string{"run", "-url", url, "-timeout", "5m"}, args...) // the machine may be busy
 	}
 	tests := []struct {
 		name   string
@@ -49,20 +47,12 @@ func TestCommands(t *testing.T) {
 		stderr string // part of it
 	}{
 		{name: "failures that are left out", args: run(broken, "-read-only", "-skip", "pets.get.missing", "-skip", "errors.*"), code: 4, stdout: "\npartial: "},
-		{name: "verbose", args: run(broken, "-read-only", "-v"), code: 1, stdout: "\nSKIP "},
-		{name: "one check", args: run(good, "-read-only", "-run", "pets.list.status"), code: 4, stdout: " checks: 1 passed, 0 failed, "},
-
-		{name: "pets only", args: run(second, "-pets-only"), code: 0, stdout: "\nconformant: "},
-
+		{name: "verbose", args: run(broken, "-read-only", "-v", "-run", "pets.get.*"), code: 1, stdout: "\nSKIP pets.list.status [section 1, 4.1]: not selected\n"},
+		{name: "no messages there", args: run(good, "-messages-url", good+"/x"), code: 3, stdout: "no messages at"},
 		{name: "an unknown certificate", args: run(secure.URL + "/v1"), code: 3, stdout: "certificate signed by unknown authority"},
-		{name: "nothing listens", args: run(closed.URL), code: 3, stdout: "connection refused"},
 		{name: "a wrong key", args: run(good, "-json", filepath.Join(folder, "none")), key: "wrong", code: 3, stdout: "does not accept the API key"},
-
-		{name: "URL without /v1", args: run(strings.TrimSuffix(good, "/v1")), code: 3, stdout: "/pets, perhaps " + good},
-		{name: "URL of the pets", args: run(good + "/pets"), code: 3, stdout: "/pets, perhaps " + good + "\n"},
 		{name: "report in a folder's place", args: run(good, "-read-only", "-json", folder), code: 2, stdout: "\npartial: ", stderr: "is a directory"},
-
-		{name: "reports", args: run(third, "-messages-url", third, "-json", filepath.Join(folder, "json"), "-junit", filepath.Join(folder, "junit")), code: 0, stdout: "\nconformant: "},
+		{name: "reports", args: run(newTarget(t, false), "-pets-only", "-json", filepath.Join(folder, "json"), "-junit", filepath.Join(folder, "junit")), code: 0, stdout: "\nconformant: "},
 	}
 	t.Run("run", func(t *testing.T) {
 		for _, tt := range tests {

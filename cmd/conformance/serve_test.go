@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"log"
 	"net/http"
 	"os"
 	"regexp"
@@ -10,10 +11,14 @@ import (
 	"testing"
 
 	"example.com/animalstore/internal/test/process"
+	"example.com/animalstore/internal/test/testserver"
 )
 
-// TestMain makes the test binary the command too.
+// TestMain makes the test binary the command too, and a server.
 func TestMain(m *testing.M) {
+	if addr := os.Getenv("TEST_SERVE"); addr != "" {
+		log.Fatal(http.ListenAndServe(addr, testserver.New(0)))
+	}
 	if os.Getenv("CONFORMANCE_TEST_RUN") != "" {
 		main()
 	}
