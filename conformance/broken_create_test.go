@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -33,7 +32,6 @@ func brokenCreations() []broken {
 		{"a small pet gets 413", "pets.create.status", rejects(create+`.*"sold"`, 413), nil},
 		{"the response to POST /pets has no body", "pets.create.pet", edit(create, 201, `.*`, ""), nil},
 		{"the response to POST /pets is only the id", "pets.create.pet", edit(create, 201, `,.*`, "}"), nil},
-		{"the response to POST /pets has the id in a string", "pets.create.pet", edit(create, 201, `"id":(\d+)`, `"id":"$1"`), nil},
 		{"the response to POST /pets is text/html", "pets.create.media-type", header(create, 201, "Content-Type", "text/html"), nil},
 		{"the response to POST /pets shows another category", "pets.create.category", set(create, 201, "categoryId", "12"), nil},
 		{"a status is required", "pets.create.status.absent", nil, sets("", "none")},
@@ -42,51 +40,34 @@ func brokenCreations() []broken {
 			n, _ := strconv.Atoi(id)
 			return strconv.Itoa(n%5 + 1)
 		}), nil},
-		{"pending is refused", "pets.create.status", refuses(create+`.*"pending"`, 201, 400), nil},
 		{"pending and sold are mixed up", "pets.create.status.kept", nil, sets("pending", "sold")},
 		{"a status is left over", "pets.create.status.before", nil, leftOver},
 		{"the id of a new pet is a float", "pets.integers", edit(create, 201, `"id":(\d+)`, `"id":$1.0`), nil},
-		{"a body with white space is refused", "pets.create.status", refuses(create+`.*\n\t`, 201, 400), nil},
 		{"escaped names of members are not understood", "pets.create.status", refuses(create+`.*n\\u0061me`, 201, 400), nil},
-		{"members in another case overwrite others", "pets.create.name", takes(create, `"name":"[^"]*"(.*),"Name":("[^"]*").*\}`, `"name":$2$1}`), nil},
 		{"the first name in a body counts", "pets.create.name", takes(create, `^\{"owner":\{"name":("[^"]*").*\],"name":"[^"]*"`, `{"name":$1`), nil},
 		{"a pet with the name of another gets 409", "pets.create.status", nil, refusesNames(petstore.CodeConflict)},
-		{"every fifth pet is stored twice", "pets.create.once", nil, storesTwice},
+		{"every pet is stored twice", "pets.create.once", storesAgain(201), nil},
 		{"nothing is stored", "pets.get.status", edit(create, 201, `"id":`, `"id":1000000`), nil},
 		{"a pet is stored a while later", "pets.get.status", refuses(fetch, 200, 404), nil},
 		{"a pet is stored in capitals", "pets.get.created", edit(fetch, 200, "Conf", "CONF"), nil},
 		{"two concurrent requests get the same id", "pets.get.created", nil, racing(false)},
 		{"one of two concurrent requests fails", "pets.create.status", nil, racing(true)},
-		{"a refused pet is stored", "pets.create.refused", storesRefused(400), nil},
+		{"a refused pet is stored", "pets.create.refused", storesAgain(400), nil},
 		{"a pet with quotes in its name is refused and stored", "pets.create.refused", stores(400, func(sent string) string {
 			return compile(`"name":"a\\"b[^}]*`).FindString(sent)
 		}), nil},
-		{"a pet without a valid key is stored", "pets.create.refused", storesRefused(401), nil},
-		{"names with what is beyond the basic plane get 500", "pets.create.status", refuses(create+".*🦊", 201, 500), nil},
+		{"a pet without a valid key is stored", "pets.create.refused", storesAgain(401), nil},
 		{"categories go through floating point", "pets.create.category", nil, category(func(n int64) int64 { return 2 * int64(float64(n)/2) })},
 		{"categories are of 32 bits", "pets.create.category", nil, category(func(n int64) int64 { return int64(int32(n)) })},
-		{"categories lose their sign", "pets.create.category", nil, category(func(n int64) int64 { return max(n, -n) })},
 		{"the exponent of a category is lost", "pets.create.category", takes(create, `("categoryId":\d+)[eE]\+?2`, "$1"), nil},
 		{"a fraction of zero is refused with 500", "pets.create.status", refuses(create+`.*"categoryId":\d+\.0`, 0, 500), nil},
-		{"requests that are wrong are accepted", "pets.create.400.values", accepts, nil},
-		{"a pet needs no category", "pets.create.400.required", takes(create, `^(\{"name":"[^"]*")(\}|,"status":)`, `$1,"categoryId":0$2`), nil},
+		{"requests that are wrong are accepted", "pets.create.400.values messages.form", accepts, nil},
 		{"a body ends where its object does", "pets.create.400.body", takes(create, `^(\{[^{}]*\}).+$`, `$1`), nil},
 		{"a body that is not JSON gets 422", "pets.create.400.body", refuses(create+`.*[^}]$`, 400, 422), nil},
 		{"a body that is not JSON gets 500", "errors.no-5xx", status(create, 400, 500), nil},
-		{"a large body gets 500", "errors.no-5xx", refuses(create+`.*aaaaa`, 0, 500), nil},
 		{"an unpaired surrogate gets 500", "pets.create.surrogate", refuses(create+`.*\\ud800","cat`, 0, 500), nil},
-		{"a member nested 2000 deep gets 500", "pets.create.status", refuses(create+`.*"more":\[\[`, 0, 500), nil},
-		{"NaN is a number", "pets.create.400.body", takes(create, `:(NaN|-?Infinity)\b`, ":0"), nil},
-		{"TRUE is true", "pets.create.400.body", takes(create, `TRUE`, "true"), nil},
 		{"the body of a 400 is left unread", "errors.no-5xx", unread, nil},
-		{"names lose the spaces at their ends", "pets.create.name", nil, changesNames(strings.TrimSpace)},
-		{"names are cut at 255 bytes", "pets.create.name", nil, changesNames(cut(255))},
-		{"a character that crosses 8 KiB of the body is lost", "pets.create.name", requests(create, func(r *http.Request) {
-			b, _ := io.ReadAll(r.Body)
-			n := min(len(b), 8<<10)
-			s := strings.ToValidUTF8(string(b[:n]), "??") + strings.ToValidUTF8(string(b[n:]), "?")
-			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(s)), int64(len(s))
-		}), nil},
+		{"names lose the spaces at their ends", "pets.create.name", nil, creates(func(n *petstore.NewPet) { n.Name = strings.TrimSpace(n.Name) })},
 	}
 }
 
@@ -102,8 +83,8 @@ func repeats(op string, of int) wrapper {
 	}
 }
 
-// storesRefused stores the pets that it refuses with a status.
-func storesRefused(status int) wrapper {
+// storesAgain stores the pets to which it responds with a status, perhaps once more.
+func storesAgain(status int) wrapper {
 	name := compile(`"name":"Conf[^"]*"`)
 	return stores(status, func(sent string) string { return name.FindString(sent) })
 }
@@ -181,25 +162,4 @@ func unread(next http.Handler) http.Handler {
 		}
 		refused.ServeHTTP(w, r)
 	})
-}
-
-// cut returns a function that cuts texts at n bytes.
-func cut(n int) func(string) string {
-	return func(s string) string { return strings.ToValidUTF8(s[:min(len(s), n)], "") }
-}
-
-func changesNames(change func(string) string) func(*store) {
-	return creates(func(n *petstore.NewPet) { n.Name = change(n.Name) })
-}
-
-// storesTwice is a store that adds every fifth pet twice.
-func storesTwice(s *store) {
-	create := s.DoCreatePet
-	var n atomic.Int64
-	s.DoCreatePet = func(ctx context.Context, pet petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
-		if n.Add(1)%5 == 0 {
-			_, _ = create(ctx, pet, petstore.IdempotencyKey{})
-		}
-		return create(ctx, pet, key)
-	}
 }

@@ -1,8 +1,6 @@
 package conformance_test
 
 import (
-	"io"
-	"net/http"
 	"strings"
 	"time"
 )
@@ -23,26 +21,11 @@ func brokenMessages() []broken {
 				res.body = strings.Replace(res.body, "queued", "delivered", 1)
 			}
 		}), nil},
-		{"a record is QUEUED", "messages.queued", set(submit, 202, "status", `"QUEUED"`), nil},
 		{"a record has no status", "messages.status-type", lacks(submit, 202, "status"), nil},
 		{"the time is an HTTP date", "messages.time", timed(`"Sat, 21 Nov 2026 05:46:16 GMT"`), nil},
 		{"the time is three hours ago", "messages.time.now", times(func(t time.Time) string { return t.Add(-3 * time.Hour).Format(time.RFC3339) }), nil},
 		{"the time goes backwards", "messages.time.passes", times(func(t time.Time) string { return began.Add(began.Sub(t)).Format(time.RFC3339) }), nil},
-		{"the time goes ten thousand times too fast", "messages.time.now", times(func(t time.Time) string { return began.Add(10_000 * t.Sub(began)).Format(time.RFC3339) }), nil},
-		{"a message may be a form", "messages.form", accepted(submit + `.*\r\nContent-Type: application/x-www-form-urlencoded`), nil},
-		{"a member nested 6000 deep gets 500 in a message", "messages.status", refuses(submit+`.*"more":\[\[`, 0, 500), nil},
 		{"createdAt has the zone +0000", "messages.time.rfc3339", texts(submit, 202, "createdAt", replace("Z", "+0000")), nil},
 		{"a number too large gets 500 with a message", "messages.no-5xx", status(submit+".*1e400", 400, 500), nil},
 	}
-}
-
-// accepted makes a server accept the messages that match a pattern, in any form.
-func accepted(pattern string) wrapper {
-	return requests(pattern, func(r *http.Request) {
-		b, _ := io.ReadAll(r.Body)
-		_, text, _ := strings.Cut(string(b), "=")
-		r.Header.Set("Content-Type", "application/json")
-		r.Body = io.NopCloser(strings.NewReader(`{"message":"` + text + `"}`))
-		r.ContentLength = -1
-	})
 }

@@ -19,18 +19,14 @@ func brokenResponses() []broken {
 	return []broken{
 		{"a 400 for a pet is text/plain", "errors.media-type", header(create, 400, "Content-Type", "text/plain"), nil},
 		{"a 404 has no code", "errors.code", lacks(fetch, 404, "code"), nil},
-		{"a 400 for a message has a number as the code", "errors.code", set(submit, 400, "code", "17"), nil},
 		{"a 404 has no body", "errors.object", edit(fetch, 404, `.*`, ""), nil},
 		{"a 400 for a pet has no message", "errors.message", lacks(create, 400, "message"), nil},
 		{"a 401 is application/problem+json and has its status in a string", "errors.media-type errors.status",
 			all(header("", 401, "Content-Type", "application/problem+json"), set("", 401, "status", `"401"`)), nil},
 		{"a 400 for a message has another status inside", "errors.status", set(submit, 400, "status", "500"), nil},
 		{"a body of 200 KiB gets 413 in HTML", "errors.any", html(create+`.*aaaaa`, 413), nil},
-		{"a 503 is HTML", "errors.any", nth(3, list, html("", 503)), nil},
-		{"an unknown path gets HTML", "errors.any", html(`^GET /v1/nothing`, 404), nil},
 		{"an id with a suffix gets HTML", "errors.any", html(`^GET /v1/pets/\d+\.5 `, 404), nil},
 		{"the message about a status repeats its quotes", "errors.object", repeatsQuotes(create + `.*"status":"a\\"b`), nil},
-		{"a 201 has no Location", "http.location", header(create, 201, "Location", ""), nil},
 		{"the Location gets 404", "http.location", header(create, 201, "Location", "/v1/pets/0"), nil},
 		{"a body in chunks gets 400, Expect 417, and a media type in capitals 415", "http.media-type.case http.chunked http.expect", all(
 			rejects(`\r\nTransfer-Encoding: chunked\r`, 400), rejects(`\r\nExpect: 100-continue\r`, 417), rejects(`^POST .*\r\nContent-Type: Application/JSON`, 415)), nil},
@@ -54,9 +50,8 @@ func brokenResponses() []broken {
 		}), nil},
 		{"responses are compressed for every client", "http.coding", responses("", 0, compress), nil},
 		{"only what one read returns of a body counts", "pets.create.status", readsOnce, nil},
-		{"some responses are cut short", "http.response", cutsShort, nil},
+		{"some responses are cut short", "http.response", where(`^GET /v1/pets `, raw("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n[")), nil},
 		{"lists fail after an unpaired surrogate", "pets.list.status", failsAfter(create + `.*"name":"\\ud800","cat`), nil},
-		{"lists fail after a name that is not UTF-8", "pets.list.status", failsAfter(create + `.*"Conf.*\x{FFFD}`), nil},
 	}
 }
 
@@ -82,15 +77,6 @@ func readsOnce(next http.Handler) http.Handler {
 		next.ServeHTTP(w, r)
 	})
 }
-
-// cutsShort closes the connection in the middle of the list of a request without a
-// query.
-var cutsShort = where(`^GET /v1/pets `, func(http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Length", "1000")
-		w.Write([]byte("["))
-	})
-})
 
 // compress compresses a response.
 func compress(res *response) {

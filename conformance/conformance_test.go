@@ -2,13 +2,11 @@ package conformance_test
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -45,11 +43,6 @@ func TestReadOnly(t *testing.T) {
 	lost := variant{opts: readOnly, pets: filled(10), http: refuses(fetch, 200, 404)}
 	if r := run(t, lost); result(t, r, "pets.get.status").Verdict != conformance.Fail {
 		t.Errorf("pets are listed and cannot be read: %s", r.Headline())
-	}
-
-	noIDs := variant{opts: readOnly, pets: filled(3), http: edit(list, 200, `"id":(\d+)`, `"id":"$1"`)}
-	if r := run(t, noIDs); result(t, r, "pets.list.pet").Verdict != conformance.Fail || r.Counts[conformance.Fail] != 1 {
-		t.Errorf("pets are listed with strings as their ids: %s\n%s", r.Headline(), text(r))
 	}
 }
 
@@ -97,7 +90,6 @@ func TestConclusions(t *testing.T) {
 
 		{"new pets get 429 for an hour", busy(429, create, "3600"), conformance.Options{}, conformance.NotJudged, unserved + "POST /pets, sent 1 time: 429 "},
 		{"messages get 502", busy(502, submit, ""), conformance.Options{}, conformance.NotJudged, unserved + "POST /messages, sent 3 times: 502 "},
-		{"lists of one status get 503", variant{http: status(`[?&]status=sold`, 200, 503)}, conformance.Options{}, conformance.NotJudged, unserved + "GET /pets?limit=100&status=sold, sent 3 times: 503 "},
 		{"the first pets get 503, and categories must exist", variant{options: only(1), http: until(2, create, status("", 0, 503))}, conformance.Options{}, conformance.Conformant, ""},
 		{"another client adds a pet named cat", variant{pets: shared("cat")}, conformance.Options{}, conformance.NotJudged, "the pet 10 with the name \"cat\""},
 		{"a refused pet is stored without its name", variant{http: storesAs("")}, conformance.Options{}, conformance.NotConformant, "FAIL pets.create.once"},
@@ -108,8 +100,6 @@ func TestConclusions(t *testing.T) {
 		{"the first POSTs get 429, and then 200 for a pet", variant{http: all(until(3, "^POST ", rejects("", 429)), status(create, 201, 200))}, conformance.Options{}, conformance.NotConformant, "FAIL pets.create.status"},
 		{"one message gets 503", variant{http: nth(5, submit, status("", 0, 503))}, conformance.Options{}, conformance.Conformant, "the body of a 503 is not an Error"},
 		{"every connection is dropped after a while", variant{http: fromThe(300, drops)}, conformance.Options{}, conformance.NotJudged, ", sent 3 times: the connection was closed without a response (-parallel 1 finds out where)\ncurl -i "},
-		{"everything gets 503 after a while", variant{http: fromThe(300, status("", 0, 503))}, conformance.Options{}, conformance.NotJudged, "the target stopped serving requests at or before "},
-
 		{"another client adds a pet", variant{pets: shared("Fido")}, conformance.Options{}, conformance.NotJudged, "which was not there before and which the run did not send"},
 		{"every pet is refused", variant{options: only(42)}, conformance.Options{}, conformance.NotJudged, "the target refuses every pet, the last with 400 Bad Request"},
 		{"every pet of a category that the options name is refused", variant{options: only(42)}, withCategory(7), conformance.NotConformant, "FAIL pets.create.status [section 1, 4.2]: a valid pet is added: the response is 400 Bad Request"},
@@ -149,11 +139,9 @@ func TestNoResponse(t *testing.T) {
 		says string
 	}{
 		{"dropped", where(null, drops), conformance.Fail, ", sent 3 times: the connection was closed without a response"},
-		{"dropped once", nth(1, null, drops), conformance.Pass, ""},
 		{"the first POST and requests without a key are dropped", all(where(`^POST .*\r\n\r\n\{\}$`, drops), when(func(r *http.Request) bool { return r.Header.Get("Authorization") == "" }, drops)), conformance.Fail, ", sent 3 times: the connection was closed without a response"},
 		{"hangs", hangs, conformance.Fail, "the request got no response, while others did: POST /pets with null as its body, sent 3 times: "},
-		{"hangs once", nth(1, null, hangs), conformance.Pass, ""},
-		{"switches the protocol", where(null, switches), conformance.Fail, ", sent 3 times: 101 Switching Protocols"},
+		{"switches the protocol", where(null, raw("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n")), conformance.Fail, ", sent 3 times: 101 Switching Protocols"},
 		{"every bad body is dropped", where(create+`.*\r\n\r\n[^{]`, drops), conformance.Fail, ", sent 3 times: the connection was closed without a response"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -167,26 +155,6 @@ func TestNoResponse(t *testing.T) {
 			}
 		})
 	}
-}
-
-// firewall refuses a request with 403 in HTML.
-func firewall(http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body)
-		w.Header().Set("Content-Type", "text/html")
-		w.WriteHeader(http.StatusForbidden)
-		io.WriteString(w, "<h1>no</h1>")
-	})
-}
-
-// switches responds as if the client had asked for another protocol, and keeps the connection.
-func switches(http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
-			io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n")
-			time.AfterFunc(20*time.Second, func() { conn.Close() })
-		}
-	})
 }
 
 // Without a URL of the messages, that of the pets is tried.
@@ -226,7 +194,6 @@ func TestReports(t *testing.T) {
 			}
 		})},
 		{"ids are strings", "pets.create.pet", "id: is \"1\"", edit("", 0, `"id":(\d+)`, `"id":"$1"`)},
-		{"everything is wrapped", "pets.create.pet", "id: missing", responses("", 0, func(res *response) { res.body = `{"data":` + res.body + `}` })},
 		{"no pet can be read", "pets.get.status", "\n  send this first (if its response has another id, use that one):\n  curl -i -H \"Authorization: Bearer $PETSTORE_API_KEY\" -H 'Content-Type: application/json' --data-binary ", status(fetch, 200, 404)},
 		{"members in another case overwrite others", "pets.create.name", "the name is \"Name came after name and won\", want ", takes(create, `"name":"[^"]*"(.*),"Name":("[^"]*").*\}`, `"name":$2$1}`)},
 		{"a list has Infinity far from its beginning", "pets.list.array", "from byte ", edit(list, 200, `"id":40,`, `"id":Infinity,`)},

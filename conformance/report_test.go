@@ -133,16 +133,6 @@ func TestFormats(t *testing.T) {
 func TestKeyIsNotShown(t *testing.T) {
 	t.Parallel()
 	const key, notID = testKey, fetch + "abc "
-	raw := func(response string) wrapper {
-		return func(http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-				if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
-					defer conn.Close()
-					io.WriteString(conn, response)
-				}
-			})
-		}
-	}
 	statusLine := raw("HTTP/1.1 " + key + " OK\r\n\r\n")
 	body := func(body string) wrapper { return responses(notID, 0, func(res *response) { res.body = body }) }
 	for _, tt := range []struct {

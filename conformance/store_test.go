@@ -52,31 +52,6 @@ func first(n int) func(*store) {
 	return lists(func(all []petstore.Pet) []petstore.Pet { return all[:min(n, len(all))] })
 }
 
-// addToIDs adds an offset to the IDs of a store.
-func addToIDs(offset int64) func(*store) {
-	return func(s *store) {
-		list, create, get := s.DoListPets, s.DoCreatePet, s.DoGetPet
-		s.DoListPets = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-			page, err := list(ctx, q)
-			page.Pets = slices.Clone(page.Pets)
-			for i := range page.Pets {
-				page.Pets[i].ID += offset
-			}
-			return page, err
-		}
-		s.DoCreatePet = func(ctx context.Context, n petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
-			p, err := create(ctx, n, key)
-			p.ID += offset
-			return p, err
-		}
-		s.DoGetPet = func(ctx context.Context, id int64) (petstore.Pet, error) {
-			p, err := get(ctx, id-offset)
-			p.ID += offset
-			return p, err
-		}
-	}
-}
-
 // late is a store that shows a pet in lists a while after it was added.
 func late(d time.Duration) func(*store) {
 	return func(s *store) {

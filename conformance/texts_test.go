@@ -28,7 +28,7 @@ func TestTimestamps(t *testing.T) {
 // A run sends texts with what servers change by mistake.
 func TestTexts(t *testing.T) {
 	for _, pattern := range []string{
-		`[A-Z]`, `\x00`, `[\x01-\x1f]`, `\r\n`, `\t`, `.{1000}`, `[<>]`, `</?b>`, `%20`, `\+`, `'`, `\\`,
+		`[A-Z]`, `\x00`, `[\x01-\x1f]`, `\r\n`, `\t`, `猫{1000}`, `[<>]`, `</?b>`, `%20`, `\+`, `'`, `\\`,
 		"e\u0301", "A\u030a", "\u212b", `[\x{250}-\x{FFFF}]`, `[\x{10000}-\x{10FFFF}]`, "\u200d", "\u202e", "\u00ad", "\ufeff", "[\ufffe\uffff]",
 		`^0\d`, `^12345678901234567890$`, `^1\.10$`, `^null$`, `^no$`, `^constructor$`, `^\{.*\}$`, `\$\{name\}`,
 	} {

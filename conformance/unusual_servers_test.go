@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"path"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -42,6 +43,16 @@ func hangsUp(proto string, silent bool) wrapper {
 	}
 }
 
+// fromZero makes IDs start at 0.
+var fromZero = all(values(`/v1/pets`, 0, "id", func(id string) string {
+	n, _ := strconv.ParseInt(id, 10, 64)
+	return strconv.FormatInt(n-1, 10)
+}), requests(fetch, func(r *http.Request) {
+	if n, err := strconv.ParseInt(path.Base(r.URL.Path), 10, 64); err == nil {
+		r.URL.Path = fmt.Sprint("/v1/pets/", n+1)
+	}
+}))
+
 func times(format func(time.Time) string) wrapper {
 	return texts(submit, 202, "createdAt", func(string) string { return format(time.Now().UTC()) })
 }
@@ -62,25 +73,6 @@ func filled(n int) func(*store) {
 				Status: append(petstore.Statuses(), "")[i%4],
 			}, petstore.IdempotencyKey{}))
 		}
-	}
-}
-
-// large is a store with large pets that ends a list after a megabyte.
-func large(s *store) {
-	pet := petstore.NewPet{Name: strings.Repeat("x", 12_000), CategoryID: 5, Status: petstore.StatusPending}
-	for range 120 {
-		mustCreate(s.DoCreatePet(context.Background(), pet, petstore.IdempotencyKey{}))
-	}
-	list := s.DoListPets
-	s.DoListPets = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-		page, err := list(ctx, q)
-		size := 0
-		for i, pet := range page.Pets {
-			if size += len(pet.Name); size > 1<<20 {
-				return petstore.Page{Pets: page.Pets[:i+1], Next: petstore.CursorAfter(pet.ID)}, nil
-			}
-		}
-		return page, err
 	}
 }
 
@@ -149,23 +141,6 @@ func nextPage(pattern, name, value string) wrapper {
 	})
 }
 
-// cached responds with the same list to the same request for a while.
-func cached(d time.Duration) wrapper {
-	type entry struct {
-		at   time.Time
-		body string
-	}
-	var lists sync.Map // by URL
-	return responses(list, 200, func(res *response) {
-		url := res.request.URL.String()
-		if old, ok := lists.Load(url); ok && time.Since(old.(entry).at) < d {
-			res.body = old.(entry).body
-			return
-		}
-		lists.Store(url, entry{time.Now(), res.body})
-	})
-}
-
 // proxied has a proxy in front of it, which responds in HTML to what it does not forward.
 var proxied = all(html(`^[A-Z]+ [^ ]*(%|'|\[)`, 400), html(create+`.*aaaaa`, 413), html(`^GET /v1/pets/[^ ?]*[^-0-9 ?]`, 404), where(`^POST .*<script`, firewall))
 
@@ -196,25 +171,6 @@ func shared(name string) func(*store) {
 			return create(ctx, pet, key)
 		}
 	}
-}
-
-// lossy drops one connection in thirty, before the request is carried out or after that.
-func lossy(next http.Handler) http.Handler {
-	random := rand.New(rand.NewPCG(1, 2))
-	var mu sync.Mutex
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		lost, before := random.IntN(30) == 0, random.IntN(2) == 0
-		mu.Unlock()
-		if !lost {
-			next.ServeHTTP(w, r)
-			return
-		}
-		if !before {
-			next.ServeHTTP(httptest.NewRecorder(), r)
-		}
-		panic(http.ErrAbortHandler)
-	})
 }
 
 // away drops every connection for a while, from the first request that matches a pattern.

@@ -47,7 +47,7 @@ func unusualServers() []variant {
 			header(submit, 201, "Location", "/somewhere"), header(submit, 201, "Content-Type", "text/plain"), status(submit, 202, 201),
 			times(func(t time.Time) string { return t.Format("20060102T150405Z") }))},
 		{name: "connections close after each response, which does not say so, and ids start at 0, and may have zeros before them",
-			http: all(hangsUp("HTTP/1.1", true), reads(`/0+(\d+)$`, "/$1")), pets: addToIDs(-1)},
+			http: all(hangsUp("HTTP/1.1", true), reads(`/0+(\d+)$`, "/$1"), fromZero)},
 		{name: "an error closes the connection, and names have no spaces at their ends, no control characters, and at most 256 characters", http: every(func(res *response) {
 			if res.status >= 400 {
 				res.header.Set("Connection", "close")
@@ -85,15 +85,20 @@ func unusualServers() []variant {
 			}
 		}), strictScheme), options: valid(func(n petstore.NewPet) bool { return n.CategoryID > 0 })},
 		{name: "lists show a pet almost two seconds after it was added, and the same message twice is one message", pets: late(1900 * time.Millisecond), http: repeats(submit, 202)},
-		{name: "lists are cached for more than a second, 1 MiB gets no response, and a body that is cut short 400 with a key or without", http: all(
-			cached(1300*time.Millisecond), where(create+`.*aaaaa`, drops), rejects(`^POST .*\r\n\r\n\{"$`, 400))},
+		{name: "1 MiB gets no response, and a body that is cut short 400 with a key or without", http: all(
+			where(create+`.*aaaaa`, drops), rejects(`^POST .*\r\n\r\n\{"$`, 400))},
 		{name: "a store full of pets, the newest first", pets: func(s *store) {
 			filled(350)(s)
 			lists(func(pets []petstore.Pet) []petstore.Pet { slices.Reverse(pets); return pets })(s)
 		}},
 		{name: "a store with 99 pets, deep members are refused, and an unpaired surrogate becomes U+FFFD", pets: filled(99), http: all(
 			rejects(`^POST .*\r\nAuthorization: Bearer C.*"more":`, 422), takes(create, `\\ud800","cat`, "\ufffd\",\"cat"))},
-		{name: "a store with large pets, whose pages end early", pets: large},
+		{name: "long lists end early, at a mebibyte", http: responses(list, 200, func(res *response) {
+			if len(res.body) > 5000 {
+				res.body = res.body[:strings.LastIndex(res.body[:4000], "},{")] + "}" + strings.Repeat(" ", 1<<20) + "]"
+				res.header.Del("Link")
+			}
+		})},
 		{name: "long lists of a status have more than 8 MiB", http: responses(list+`.*limit=100.*status=sold`, 200, func(res *response) {
 			if len(res.body) > 20_000 {
 				res.body = strings.Replace(res.body, "{", `{"photo":"`+strings.Repeat("x", 8<<20)+`",`, 1)
@@ -103,7 +108,7 @@ func unusualServers() []variant {
 			nextPage(`[?&]status=`, "X-Next-Cursor", "AQ"), nextPage(list, "Link", `</v1/pets?page=2>; rel = "last next"`))},
 		{name: "a filter after the limit, empty pages that link to the next, unknown members are refused, and 1 MiB gets 413", pets: filterLast, http: all(
 			rejects(create+`.*\r\nAuthorization: Bearer C.*("id"|"owner"|"Name")`, 400), refuses(submit+`.*("text"|"status")`, 202, 422), refuses(create+`.*aaaaa`, 400, 413))},
-		{name: "a network loses one connection in thirty", http: lossy},
+		{name: "a network loses one connection in thirty", http: when(func(*http.Request) bool { return n.Add(1)%30 == 8 }, drops)},
 		{name: "every connection is lost for a second, or one and a half, from the first category on, while there are messages, and at the end", options: only(5), pets: filled(3), http: all(
 			away(`^POST /v1/pets`, 1500*time.Millisecond), away(`^GET /v1/pets/4`, time.Second), away(`^GET /v1/pets\?lim%69t`, time.Second))},
 		{name: "pages end anywhere and link to the next, a credential outside ASCII and a form get 400, and a word after the key is ignored", pets: endsAnywhere, http: all(
@@ -148,11 +153,7 @@ func unusualServers() []variant {
 		{name: "a third creation at a time gets 429", http: crowded(429)},
 		{name: "a third creation at a time gets 503", http: crowded(503)},
 		{name: "503 for 20 seconds, and says so", http: func(next http.Handler) http.Handler {
-			began := time.Now()
-			return when(func(*http.Request) bool { return time.Since(began) < 20*time.Second }, every(func(res *response) {
-				res.status, res.body = 503, failure(503)
-				res.header.Set("Retry-After", "21")
-			}))(next)
+			return since(20*time.Second, func(http.Handler) http.Handler { return next })(all(header("", 503, "Retry-After", "21"), rejects("", 503))(next))
 		}},
 		{name: "GET /pets/{petId} was removed as scheduled, with 410", http: status(fetch, 200, 410), at: removal},
 		{name: "GET /pets/{petId} was removed as scheduled, with an HTML 404, there were pets before, and it was not served at once",

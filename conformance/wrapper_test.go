@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -77,6 +78,14 @@ func until(n int64, pattern string, w wrapper) wrapper {
 	return where(pattern, when(func(*http.Request) bool { return seen.Add(1) <= n }, w))
 }
 
+// since applies w after a while.
+func since(d time.Duration, w wrapper) wrapper {
+	return func(next http.Handler) http.Handler {
+		began := time.Now()
+		return when(func(*http.Request) bool { return time.Since(began) >= d }, w)(next)
+	}
+}
+
 // all applies several wrappers, the first one outermost.
 func all(ws ...wrapper) wrapper {
 	return func(next http.Handler) http.Handler {
@@ -91,6 +100,22 @@ func all(ws ...wrapper) wrapper {
 func drops(http.Handler) http.Handler {
 	return http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 }
+
+// raw responds with bytes, and closes the connection.
+func raw(response string) wrapper {
+	return func(http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+			if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
+				defer conn.Close()
+				io.WriteString(conn, response)
+			}
+		})
+	}
+}
+
+// firewall refuses a request with 403 in HTML.
+var firewall = raw("HTTP/1.1 403 Forbidden\r\nContent-Type: text/html\r\n\r\n<h1>no</h1>")
 
 // requests changes the requests that match a pattern.
 func requests(pattern string, change func(*http.Request)) wrapper {
