@@ -64,7 +64,7 @@ func (l *load) sendLate(t *testing.T, name string) {
 	for i, client := range clients {
 		l.wg.Go(func() {
 			time.Sleep(900*time.Millisecond + time.Duration(i)*3*time.Millisecond)
-			_ = l.send(context.Background(), client, history.Request{Create: fmt.Sprintf("%s-%d", name, i)})
+			_ = l.send(client, history.Request{Create: fmt.Sprintf("%s-%d", name, i)})
 		})
 	}
 }

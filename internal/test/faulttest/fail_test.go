@@ -4,7 +4,6 @@ package faulttest
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -47,7 +46,7 @@ func TestFailingCalls(t *testing.T) {
 			checkFailure(t, what, k.errno, came, r)
 			if came {
 				failed++
-				cutAfter(t, what, r, random)
+				r.cutPower(t, what, 1, random)
 			}
 			return came
 		}
@@ -93,19 +92,4 @@ func checkFailure(t *testing.T, what, errno string, came bool, r recording) {
 		t.Errorf("%s: exit code %d, responses by status: %v, temporary files %q, %s", what, r.code, r.status, temporary, log)
 	}
 	check(t, what, r.store, r.History, writers)
-}
-
-// cutAfter makes the power fail at one moment of a run in which a call failed.
-// What a failed call should have done is not on disk; what a failed sync should
-// have written may be.
-func cutAfter(t *testing.T, what string, r recording, random *rand.Rand) {
-	t.Helper()
-	moment := random.IntN(len(r.calls))
-	var d disk
-	for _, c := range r.calls[:moment+1] {
-		if !c.injected {
-			d.step(c)
-		}
-	}
-	d.check(t, fmt.Sprintf("%s, then the power at call %d", what, moment), d.torn(random), r.At(r.calls[moment].at))
 }

@@ -4,7 +4,6 @@ package faulttest
 
 import (
 	"bufio"
-	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -16,28 +15,24 @@ import (
 	"example.com/animalstore/internal/test/process"
 )
 
-var flood = flag.Int("flood", 128, "`number` of file descriptors of the server in TestFlood")
-
 // TestFlood: idle connections that take all places leave descriptors for keys and backups.
 // Established clients are served, and new ones once a place is free. SIGTERM ends the server.
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	args := serverArgs(t, "-backup-dir=.", "-backup-every=1s")
-	limit := fmt.Sprintf(`ulimit -n %d; exec "$0" "$@"`, *flood)
-	s := process.Serve(t, process.Command(dir, append([]string{"sh", "-c", limit}, args...)...))
+	s := process.Serve(t, process.Command(dir, append([]string{"sh", "-c", `ulimit -n 128; exec "$0" "$@"`}, args...)...))
 	conn := dial(t, s)
 	list := func(key string) { // on the established connection
 		t.Helper()
-		began := time.Now()
 		fmt.Fprintf(conn, "GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", key)
 		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, _ = io.Copy(io.Discard, resp.Body)
-		if took := time.Since(began); resp.StatusCode != http.StatusOK || took > time.Second {
-			t.Fatalf("the response is %s, after %v\n%s", resp.Status, took, s.Tail())
+		if resp.StatusCode != http.StatusOK {
+			t.Fatalf("the response is %s\n%s", resp.Status, s.Tail())
 		}
 	}
 	list(s.Key)
@@ -48,15 +43,15 @@ func TestFlood(t *testing.T) {
 		idle = append(idle, dial(t, s)) // the system accepts those for which there is no place
 	}
 	s.Until("all places are taken", func() bool { return int(s.Metric("petstore_connections")) == places })
+	taken := time.Now()
 	created := strings.TrimSpace(mustRun(t, dir, "keys", "create", "alice"))
-	rounds, _ := rounds(10, 50)
+	rounds, _ := rounds(3, 50)
 	for range rounds {
 		time.Sleep(200 * time.Millisecond)
-		list(s.Key)
+		list(created)
 	}
-	list(created)
 	s.Must(http.StatusOK, "GET", s.Admin+"/readyz", "")
-	s.Until("a backup is made", func() bool { return s.Metric("petstore_backup_age_seconds") < 1.5 })
+	s.Until("a backup is made", func() bool { return s.Metric("petstore_backup_age_seconds") < time.Since(taken).Seconds() })
 
 	for _, c := range idle {
 		c.Close()

@@ -16,7 +16,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	"example.com/animalstore/internal/test/history"
 	"example.com/animalstore/internal/test/process"
@@ -28,9 +27,7 @@ type load struct {
 	*history.History
 	s        *process.Server
 	client   *http.Client
-	requests int                            // how many a client sends
-	pause    time.Duration                  // of a client before each request
-	limit    func(*rand.Rand) time.Duration // of the time for a request; nil: patience, since the machine may be slow
+	requests int // how many a client sends
 
 	wg    sync.WaitGroup
 	ended atomic.Bool
@@ -46,9 +43,8 @@ func newLoad(t *testing.T, s *process.Server, h *history.History) *load {
 	if h == nil {
 		h = history.New()
 	}
-	transport := &http.Transport{MaxIdleConnsPerHost: 2000, TLSClientConfig: process.AnyCertificate()}
-	t.Cleanup(transport.CloseIdleConnections)
-	client := &http.Client{Transport: transport, Timeout: patience}
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2000}, Timeout: patience}
+	t.Cleanup(client.CloseIdleConnections)
 	return &load{History: h, s: s, client: client, requests: math.MaxInt, status: map[int]int{}}
 }
 
@@ -59,13 +55,7 @@ func (l *load) start(n int, name string) {
 		l.wg.Go(func() {
 			random := rand.New(rand.NewPCG(*seed, uint64(i)))
 			for n := 0; n < l.requests && !l.ended.Load(); n++ {
-				time.Sleep(l.pause)
-				ctx, cancel := context.Background(), func() {}
-				if l.limit != nil {
-					ctx, cancel = context.WithTimeout(ctx, l.limit(random))
-				}
-				err := l.send(ctx, l.client, l.choose(random, fmt.Sprintf("%s-%d", name, i), n))
-				cancel()
+				err := l.send(l.client, l.choose(random, fmt.Sprintf("%s-%d", name, i), n))
 				if errors.Is(err, syscall.ECONNREFUSED) {
 					return
 				}
@@ -88,8 +78,8 @@ func (l *load) choose(random *rand.Rand, client string, n int) history.Request {
 }
 
 // send sends a request. It returns an error if there is no whole response.
-func (l *load) send(ctx context.Context, client *http.Client, req history.Request) error {
-	status, err := l.Do(ctx, client, l.s.URL, l.s.Key, req)
+func (l *load) send(client *http.Client, req history.Request) error {
+	status, err := l.Do(context.Background(), client, l.s.URL, l.s.Key, req)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.status[status]++

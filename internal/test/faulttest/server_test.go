@@ -4,9 +4,6 @@ package faulttest
 
 import (
 	"net"
-	"os"
-	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -40,16 +37,6 @@ func mustRun(t *testing.T, dir string, args ...string) string {
 	return stdout
 }
 
-// certificate writes a certificate to dir/cert.pem and its private key to dir/key.pem.
-func certificate(t *testing.T, dir string) {
-	t.Helper()
-	const args = "req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=x"
-	cmd := process.Command(dir, append([]string{process.Tool(t, "openssl")}, strings.Fields(args)...)...)
-	if code, _, stderr := process.Run(t, cmd); code != 0 {
-		t.Fatal(stderr)
-	}
-}
-
 // dial opens a connection to a server, which is closed at the end of the test.
 func dial(t *testing.T, s *process.Server) *net.TCPConn {
 	t.Helper()
@@ -70,27 +57,3 @@ func post(s *process.Server) string {
 
 // database returns the path of a server's store.
 func database(s *process.Server) string { return s.Path("petstore.db") }
-
-// mount mounts a file system in memory at a new directory.
-func mount(t *testing.T, options string) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skipf("this needs permission to mount: %v", err)
-	}
-	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
-	return dir
-}
-
-// space returns the bytes that are free on a file system.
-func space(t *testing.T, dir string) int {
-	t.Helper()
-	var st syscall.Statfs_t
-	if err := syscall.Statfs(dir, &st); err != nil {
-		t.Fatal(err)
-	}
-	return int(st.Bavail) * int(st.Bsize)
-}

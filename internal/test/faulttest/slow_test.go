@@ -3,7 +3,6 @@
 package faulttest
 
 import (
-	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -36,9 +35,6 @@ func dawdle(s *process.Server, kind int, stop <-chan struct{}) {
 	defer conn.Close()
 	// The server, not the system, is to hold the unread responses.
 	_ = conn.(*net.TCPConn).SetReadBuffer(4 << 10)
-	if strings.HasPrefix(s.URL, "https:") {
-		conn = tls.Client(conn, process.AnyCertificate())
-	}
 	_, err = io.WriteString(conn, first)
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
@@ -57,24 +53,15 @@ func dawdle(s *process.Server, kind int, stop <-chan struct{}) {
 // response, which may be 503, at a bounded cost of memory, and so must the request that
 // follows the load. In the long form the server must close all of the slow connections.
 func TestOverload(t *testing.T) {
-	t.Run("HTTP", func(t *testing.T) { testOverload(t, t.TempDir()) })
-	t.Run("HTTPS", func(t *testing.T) {
-		dir := t.TempDir()
-		certificate(t, dir)
-		testOverload(t, dir, "-tls-cert=cert.pem", "-tls-key=key.pem")
-	})
-}
-
-func testOverload(t *testing.T, dir string, flags ...string) {
 	t.Parallel()
 	slow, _ := rounds(200, 2000)
 	clients, _ := rounds(300, 1000)
-	cmd := process.Command(dir, serverArgs(t, flags...)...)
+	cmd := process.Command(t.TempDir(), serverArgs(t)...)
 	cmd.Env = append(cmd.Env, "GOMAXPROCS=1")
 	s := process.Serve(t, cmd)
 	l := newLoad(t, s, nil)
 	for i := range 100 {
-		_ = l.send(t.Context(), l.client, history.Request{Create: fmt.Sprint(i, strings.Repeat(" long", 400))}) // counted in others
+		_ = l.send(l.client, history.Request{Create: fmt.Sprint(i, strings.Repeat(" long", 400))}) // counted in others
 	}
 	before := s.Memory("VmRSS")
 	l.start(clients, "many")

@@ -132,6 +132,7 @@ func record(t *testing.T, requests int, more ...string) recording {
 		r.start(writers, "w")
 		r.wg.Wait()
 		r.idle = time.Now()
+		r.client.CloseIdleConnections()                    // for which the server would wait
 		if r.others(http.StatusInsufficientStorage) == 0 { // otherwise the server ends by itself
 			_ = r.Signal(syscall.SIGTERM)
 		}
