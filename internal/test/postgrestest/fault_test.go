@@ -18,17 +18,14 @@ import (
 	"example.com/animalstore/internal/test/process"
 )
 
-var (
-	oneFault = flag.Bool("cluster", false, "start a PostgreSQL cluster and apply one fault")
-	full     = flag.Bool("full", false, "apply all faults, several times")
-)
+var full = flag.Bool("full", false, "run TestFaults")
 
 func TestMain(m *testing.M) { os.Exit(process.Main(m)) }
 
 // fault is what is done to machines of the cluster while clients create and read pets.
 type fault struct {
 	name  string
-	times int                                      // in the long form
+	times int
 	to    func(*cluster, *state) []*machine        // the machines
 	do    func(*cluster, *machine) error           // fails unless it had an effect on the machine
 	holds func(*testing.T, *cluster, *load, *node) // until the repair; the node was the primary
@@ -201,20 +198,14 @@ func (m *machine) repair() error {
 	return m.Start()
 }
 
-// TestFaults applies the faults to one cluster, one after the other: with -cluster the first
-// one once, and with -full all of them.
+// TestFaults applies all faults to one cluster, one after the other.
 func TestFaults(t *testing.T) {
-	if !*oneFault && !*full {
-		t.Skip("it takes a minute, and needs Patroni and etcd: add -args -cluster")
-	}
-	list := faults
 	if !*full {
-		list = []fault{faults[0]}
-		list[0].times = 1
+		t.Skip("it takes long, and needs Patroni and etcd: add -args -full")
 	}
 	c := runCluster(t)
 	l := startLoad(c)
-	for _, f := range list {
+	for _, f := range faults {
 		l.progress(t)
 		before := l.Acknowledged()
 		l.stalled()
@@ -227,19 +218,4 @@ func TestFaults(t *testing.T) {
 			f.name, f.times, f.times, l.stalled().Seconds(), l.Acknowledged()-before)
 	}
 	l.finish(t, c)
-}
-
-// A fault without an effect fails its test.
-func TestNoEffect(t *testing.T) {
-	p, err := process.Start(process.Command(t.TempDir(), "true"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	<-p.Ended
-	m := &machine{Process: p, name: "a machine", dir: t.TempDir()}
-	for i, do := range []func(*cluster, *machine) error{kill, stop, killPostgreSQL, killPatroni, loseDisk} {
-		if do(nil, m) == nil {
-			t.Errorf("the fault %d of a machine without processes had an effect", i)
-		}
-	}
 }

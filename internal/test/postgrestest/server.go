@@ -1,7 +1,9 @@
 // Package postgrestest runs PostgreSQL on this machine, for tests: [Run] starts one
-// server. The tests of this package run a cluster of three with Patroni, and two
-// servers of the petstore in front of it, while faults are applied to them:
-// fault_test.go has the table.
+// server. The tests of this package hold these promises of docs/postgres.md:
+//
+//   - TestFaults: whatever happens to one machine, or to both standbys, of a Patroni
+//     cluster of three nodes, no acknowledged creation is lost, nothing is stored
+//     twice, and a read returns the newest state or 503
 //
 // The package needs Linux. If the process runs as root, PostgreSQL runs as the user
 // postgres. Nothing that the package starts outlives the process.
