@@ -10,7 +10,7 @@ import (
 	"example.com/animalstore/internal/flags"
 )
 
-// The scripts of internal/test/systemtest/commands show the other errors, and the help, of
+// The scripts of internal/test/systemtest show the other errors, and the help, of
 // both programs.
 func TestErrors(t *testing.T) {
 	for _, tt := range []struct {

@@ -31,4 +31,4 @@ require (
 replace example.com/animalstore => ../../..
 
 // What npm installs.
-ignore ./page/npm/node_modules
+ignore ./npm/node_modules

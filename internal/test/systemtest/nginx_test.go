@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,29 +11,6 @@ import (
 
 	"example.com/animalstore/internal/test/process"
 )
-
-func TestMain(m *testing.M) { os.Exit(process.Main(m)) }
-
-// startServer starts a reference server with an empty store.
-func startServer(t *testing.T, flags ...string) *process.Server {
-	t.Helper()
-	exe := process.Build(t, "example.com/animalstore/cmd/refserver")
-	return process.Serve(t, process.Command(t.TempDir(), append([]string{exe, "-addr=127.0.0.1:0"}, flags...)...))
-}
-
-// startTool starts a program that ends with the test, and waits until it is ready.
-func startTool(t *testing.T, cmd []string, ready func(p *process.Process) bool) *process.Process {
-	t.Helper()
-	p, err := process.Start(process.Command(t.TempDir(), cmd...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.Kill)
-	if err := p.Until(cmd[0]+" is ready", func() bool { return ready(p) }); err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
 
 // nginxConfig is a format of the configuration around that of deploy/nginx.conf.
 const nginxConfig = `
@@ -56,6 +32,7 @@ http {
 // bodies receive each response, and nginx does not treat the servers as failed.
 func TestNginx(t *testing.T) {
 	nginx := process.Tool(t, "nginx")
+	t.Parallel()
 	addr, dir := process.FreeAddress(), t.TempDir()
 	upstreams := fmt.Sprintf("server %s; server %s;", startServer(t).Host(), startServer(t).Host())
 	config := string(process.ReadFile(t, "../../../deploy/nginx.conf"))
@@ -89,7 +66,7 @@ func TestNginx(t *testing.T) {
 		resp.Body.Close()
 		got[fmt.Sprint(line, " ", resp.StatusCode)]++
 	}
-	const tries = 10
+	const tries = 3
 	for range tries {
 		for _, size := range []int{60_000, 250_000, 1 << 20} {
 			send("POST /v1/pets", size)

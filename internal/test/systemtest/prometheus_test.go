@@ -32,6 +32,7 @@ func code(t *testing.T, language string) (text string) {
 // the server counts, and has results for the queries there, except for the alerts.
 func TestPrometheus(t *testing.T) {
 	exe := process.Tool(t, "prometheus")
+	t.Parallel()
 	s := startServer(t, "-admin-addr=127.0.0.1:0")
 	sent := make(map[string]string) // the number of requests, by operation and status
 	for i, r := range []struct {

@@ -1,3 +1,7 @@
-// Package openapi tests the OpenAPI document: a validator accepts it, and the handler
-// does what it says, and no more.
+// Package openapi tests the OpenAPI document. Its tests hold these promises of
+// docs/openapi.md:
+//
+//   - TestDocument: a validator accepts the document; each status has an example; there is
+//     room for other servers; the server's address is relative
+//   - TestAgreement: the handler returns what the document says, and no more
 package openapi

@@ -9,7 +9,6 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
 )
 
@@ -37,16 +36,12 @@ func operations(doc *openapi3.T) map[string]*openapi3.Operation {
 	return all
 }
 
-// TestDocument: the document has the contract's operations and the model's values, in
-// forms that tools understand.
+// TestDocument: the document has the contract's operations, in forms that tools understand.
 func TestDocument(t *testing.T) {
 	doc := load(t)
 	got := map[string]string{}
 	for where, op := range operations(doc) {
 		got[where] = fmt.Sprint(op.OperationID, op.Tags)
-		if op.Deprecated != (where == "GET /pets/{petId}") {
-			t.Errorf("%s: deprecated is %t", where, op.Deprecated)
-		}
 		if op.Responses.Default() == nil {
 			t.Errorf("%s has no response for the statuses of other servers", where)
 		}
@@ -69,13 +64,6 @@ func TestDocument(t *testing.T) {
 	}
 	if len(doc.Servers) != 1 || doc.Servers[0].URL != "." { // right below any base path
 		t.Errorf("servers: %+v", doc.Servers)
-	}
-	limit := doc.Paths.Value("/pets").Get.Parameters.GetByInAndName("query", "limit").Schema.Value
-	if *limit.Min != 1 || *limit.Max != petstore.MaxLimit || limit.Default != float64(petstore.DefaultLimit) {
-		t.Errorf("limit: %+v", limit)
-	}
-	if want, got := fmt.Sprint(petstore.Statuses()), fmt.Sprint(doc.Components.Schemas["PetStatus"].Value.Enum); want != got {
-		t.Errorf("PetStatus: %s, want %s", got, want)
 	}
 	// Tools with floating-point numbers read larger ones wrong.
 	for _, number := range regexp.MustCompile(`[:\[,] *-?[0-9]{10,}`).FindAllString(string(httpapi.OpenAPI()), -1) {

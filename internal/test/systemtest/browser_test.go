@@ -1,5 +1,4 @@
-// Package browser is a headless Chromium for tests of web pages.
-package browser
+package systemtest
 
 import (
 	"context"
@@ -19,17 +18,17 @@ import (
 	"example.com/animalstore/internal/test/process"
 )
 
-// Browser is a headless Chromium with one page.
-type Browser struct {
+// browser is a headless Chromium with one page.
+type browser struct {
 	t   *testing.T
 	ctx context.Context
 }
 
-// New starts a browser that ends with the test. The test fails, and its next step
-// ends it, if the page throws an exception, logs an error, violates its policy, or requests another resource
-// than a document. Below the URL own, if that is not "", it may request resources,
-// and they may be refused with a status of the 400s or with the connection.
-func New(t *testing.T, own string) *Browser {
+// newBrowser starts a browser that ends with the test. The test fails, and its next step
+// ends it, if the page throws an exception, logs an error, violates its policy, or requests
+// a resource elsewhere than below the URL own. There, requests may be refused with a status
+// of the 400s or with the connection.
+func newBrowser(t *testing.T, own string) *browser {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 5*process.Patience)
 	t.Cleanup(stop)
@@ -43,7 +42,6 @@ func New(t *testing.T, own string) *Browser {
 		}
 		t.Skip("this needs chromium: ", err)
 	}
-	isOwn := func(url string) bool { return own != "" && strings.HasPrefix(url, own) }
 	fail := func(format string, args ...any) {
 		t.Errorf(format, args...)
 		stop()
@@ -56,11 +54,11 @@ func New(t *testing.T, own string) *Browser {
 			fail("the page logs %s: %v", e.Type, e.Args)
 		case *log.EventEntryAdded:
 			refused := strings.Contains(e.Entry.Text, "status of 4") || strings.Contains(e.Entry.Text, "ERR_CONNECTION_REFUSED")
-			if !refused || !isOwn(e.Entry.URL) {
+			if !refused || !strings.HasPrefix(e.Entry.URL, own) {
 				fail("the page has an error: %+v", e.Entry)
 			}
 		case *network.EventRequestWillBeSent:
-			if e.Type != network.ResourceTypeDocument && !isOwn(e.Request.URL) {
+			if e.Type != network.ResourceTypeDocument && !strings.HasPrefix(e.Request.URL, own) {
 				fail("the page loads %s", e.Request.URL)
 			}
 		}
@@ -68,25 +66,25 @@ func New(t *testing.T, own string) *Browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Browser{t, ctx}
+	return &browser{t, ctx}
 }
 
-// Do carries out steps.
-func (b *Browser) Do(steps ...chromedp.Action[chromedp.Void]) {
+// do carries out steps.
+func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
 	if err := chromedp.Do(b.ctx, steps...); err != nil {
 		b.t.Fatal(err)
 	}
 }
 
-// Look sets the size of the window in CSS pixels, and light or dark.
-func (b *Browser) Look(width, height int64, scheme string) {
+// look sets the size of the window in CSS pixels, and light or dark.
+func (b *browser) look(width, height int64, scheme string) {
 	b.t.Helper()
 	var options []chromedp.EmulateViewportOption
 	if width < 500 {
 		options = append(options, chromedp.EmulateMobile)
 	}
-	b.Do(chromedp.EmulateViewport(width, height, options...), chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+	b.do(chromedp.EmulateViewport(width, height, options...), chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
 		})
@@ -94,16 +92,16 @@ func (b *Browser) Look(width, height int64, scheme string) {
 	}))
 }
 
-// Eval returns the value of an expression in the page. If that is a promise, Eval
+// eval returns the value of an expression in the page. If that is a promise, eval
 // waits for it.
-func Eval[T any](b *Browser, format string, args ...any) T {
+func eval[T any](b *browser, format string, args ...any) T {
 	b.t.Helper()
 	return run(b, chromedp.Evaluate[T](fmt.Sprintf(format, args...), chromedp.EvalAwaitPromise))
 }
 
-// Until waits until an expression in the page is true. While a page is loaded, there
+// until waits until an expression in the page is true. While a page is loaded, there
 // may be nothing that could evaluate it.
-func (b *Browser) Until(format string, args ...any) {
+func (b *browser) until(format string, args ...any) {
 	b.t.Helper()
 	condition := fmt.Sprintf(format, args...)
 	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
@@ -115,16 +113,16 @@ func (b *Browser) Until(format string, args ...any) {
 			b.t.Fatal(b.ctx.Err())
 		}
 		if time.Since(start) > process.Patience {
-			b.t.Fatalf("%s: %v; the page says:\n%s", condition, err, Eval[string](b, "document.body.innerText"))
+			b.t.Fatalf("%s: %v; the page says:\n%s", condition, err, eval[string](b, "document.body.innerText"))
 		}
 	}
 }
 
-// Click clicks in the middle of the first element that a selector finds, as a
+// click clicks in the middle of the first element that a selector finds, as a
 // mouse does, once it is visible there.
-func (b *Browser) Click(selector string) {
+func (b *browser) click(selector string) {
 	b.t.Helper()
-	at := Eval[struct{ X, Y float64 }](b, `new Promise((done) => {
+	at := eval[struct{ X, Y float64 }](b, `new Promise((done) => {
 		const look = () => {
 			const e = document.querySelector(%q);
 			e?.scrollIntoView({block: "center", behavior: "instant"});
@@ -135,23 +133,17 @@ func (b *Browser) Click(selector string) {
 		};
 		look();
 	})`, selector)
-	b.Do(chromedp.MouseClickXY(at.X, at.Y))
+	b.do(chromedp.MouseClickXY(at.X, at.Y))
 }
 
-// Press sends keys to the element that has the focus. The constants of package kb
+// press sends keys to the element that has the focus. The constants of package kb
 // name those that are not characters.
-func (b *Browser) Press(keys string) {
+func (b *browser) press(keys string) {
 	b.t.Helper()
-	b.Do(chromedp.KeyEvent(keys))
+	b.do(chromedp.KeyEvent(keys))
 }
 
-// Picture returns what the window shows, as a PNG.
-func (b *Browser) Picture() []byte {
-	b.t.Helper()
-	return run(b, chromedp.CaptureScreenshot())
-}
-
-func run[T any](b *Browser, action chromedp.Action[T]) T {
+func run[T any](b *browser, action chromedp.Action[T]) T {
 	b.t.Helper()
 	v, err := chromedp.Run(b.ctx, action)
 	if err != nil {

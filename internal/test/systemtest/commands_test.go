@@ -1,5 +1,4 @@
-// Package commands tests the command lines of refserver and conformance with scripts.
-package commands
+package systemtest
 
 import (
 	"bufio"
@@ -15,12 +14,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	_ "example.com/animalstore/conformance"    // so that a changed program makes go test run again
-	_ "example.com/animalstore/internal/serve" // as above
 	"example.com/animalstore/internal/test/process"
 )
-
-func TestMain(m *testing.M) { os.Exit(process.Main(m)) }
 
 // TestScripts runs the scripts in testdata. They have the commands of package
 // testscript and these:
@@ -39,9 +34,10 @@ func TestMain(m *testing.M) { os.Exit(process.Main(m)) }
 //	log PATTERN                       waits until the server has logged that; ! log compares at once
 //	capture NAME PATTERN              sets a variable to the first group that matches in stdout
 func TestScripts(t *testing.T) {
-	exe := process.Build(t, "example.com/animalstore/cmd/refserver")
+	t.Parallel()
+	exe := process.Build(t, refserver)
 	suite := process.Build(t, "example.com/animalstore/cmd/conformance")
-	docs, err := filepath.Abs("../../../../docs")
+	docs, err := filepath.Abs("../../../docs")
 	if err != nil {
 		t.Fatal(err)
 	}
