@@ -6,19 +6,18 @@ import (
 	"fmt"
 )
 
-// Code is the kind of an [Error]. The set is closed: a caller may switch over
-// it.
+// Code is the kind of an [Error], with the HTTP status that it becomes. The set is closed.
 type Code string
 
 const (
-	CodeInvalid             Code = "invalid"              // the arguments break a rule of the contract; the message says which
-	CodeUnauthorized        Code = "unauthorized"         // the credential is missing or unknown
-	CodeNotFound            Code = "not_found"            // there is no such pet, or over HTTP no such path
-	CodeConflict            Code = "conflict"             // an earlier create with the same [IdempotencyKey] is under way; repeat the call later
-	CodeIdempotencyMismatch Code = "idempotency_mismatch" // the [IdempotencyKey] was used before with another value
-	CodeInsufficientStorage Code = "insufficient_storage" // there is no room, on the disk or for another ID; nothing was stored, and reads go on
-	CodeUnavailable         Code = "unavailable"          // it cannot be done now (a full queue, a closed store, a cancelled context), or its outcome is unknown; repeat the call later, a create with the same [IdempotencyKey]
-	CodeInternal            Code = "internal"             // any other failure, such as damaged data; its details are for the operator's log
+	CodeInvalid             Code = "invalid"              // 400: the arguments break a rule; the message says which
+	CodeUnauthorized        Code = "unauthorized"         // 401: the credential is missing or unknown
+	CodeNotFound            Code = "not_found"            // 404: there is no such pet, or over HTTP no such path
+	CodeConflict            Code = "conflict"             // 409: an earlier create with the same [IdempotencyKey] is under way; repeat the call later
+	CodeIdempotencyMismatch Code = "idempotency_mismatch" // 422: the [IdempotencyKey] was used with another value
+	CodeInsufficientStorage Code = "insufficient_storage" // 507: there is no room, on the disk or for another ID; nothing was stored, and reads go on
+	CodeUnavailable         Code = "unavailable"          // 503: it cannot be done now (a full queue, a closed store, a cancelled context), or its outcome is unknown; repeat it later, a create with the same [IdempotencyKey]
+	CodeInternal            Code = "internal"             // 500: any other failure, such as damaged data; its details are for the log
 
 	// Only HTTP has these.
 	CodeMethodNotAllowed     Code = "method_not_allowed"     // 405

@@ -113,9 +113,8 @@ const (
 	DefaultLimit = 20
 )
 
-// MaxPageBytes limits a [Page]: it ends early, with a cursor, once [Pet.AppendJSON] appends
-// this many bytes for its pets. So it holds at least one pet if there is one, and at most
-// MaxPageBytes and one pet.
+// MaxPageBytes limits a [Page]: the pet with which [Pet.AppendJSON] has appended this many bytes
+// is its last. So it holds at most MaxPageBytes and one pet.
 const MaxPageBytes = 128 << 10
 
 // ListQuery selects pets for [Service.ListPets]. The zero value selects
@@ -156,7 +155,7 @@ const IdempotencyWindow = 24 * time.Hour
 // Pets and messages are separate: the same key can create one of each. Only
 // successes are remembered.
 type IdempotencyKey struct {
-	Scope string // the owner of the key, such as the caller's account
+	Scope string // the owner of the key; over HTTP the account, but "" without a Key
 	Key   string // the caller's name for this create; "": not idempotent
 }
 

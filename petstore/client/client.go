@@ -35,8 +35,8 @@ type Options struct {
 
 	// RetryWrites says that the server honors Idempotency-Key, as servers of this module do;
 	// one that ignores it creates a second pet. Then the client repeats a creation as it does
-	// a read, also after a 409 because an earlier attempt may be under way. Otherwise it repeats
-	// only what the server has refused.
+	// a read, and after a lost response also for a 409, since that attempt may be under way.
+	// Otherwise it repeats only what the server has refused.
 	RetryWrites bool
 
 	// MaxAttempts is how often a request is sent at most, after a lost connection, 429 or a 5xx

@@ -10,10 +10,10 @@ import (
 	"example.com/animalstore/petstore/internal/rules"
 )
 
-// Authenticator finds the account of an API key. It is safe for concurrent
-// use.
+// Authenticator finds the account of an API key, which a request has as Authorization: Bearer
+// KEY. It is safe for concurrent use.
 type Authenticator interface {
-	// Authenticate returns the account that key belongs to. An account may have
+	// Authenticate returns the account that key belongs to, which is not "". An account may have
 	// several keys, so that the idempotency keys of a client stay valid when its
 	// API key changes. key is one or more visible ASCII characters.
 	//

@@ -39,8 +39,9 @@ type Options struct {
 	// error, such as petstore.CodeInvalid; an error without a code is a 500, or a 503
 	// if it is a context's. It is called again when a create is repeated, so it must
 	// have no side effects. A rule that depends on state, such as a count or what else is
-	// stored, belongs in a petstore.Service of your own, which can embed the store and
-	// override CreatePet. nil: no further rules.
+	// stored, belongs in a store of your own, after it has looked up the IdempotencyKey. A
+	// service that embeds a store and overrides CreatePet, under a lock, may refuse to repeat
+	// what it has created. nil: no further rules.
 	Validate func(context.Context, petstore.NewPet) error
 
 	// Observe is called once for every request that reaches the handler, after its
