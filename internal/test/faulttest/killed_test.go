@@ -53,7 +53,7 @@ func TestCommandsKilled(t *testing.T) {
 				}
 				whole := strings.HasPrefix(got, pet) && strings.Count(got, "\n") == 2
 				if got != "" && !whole {
-					t.Fatalf("the file holds %q", got)
+					t.Fatalf("killed at %s %d: the file holds %q", call, n, got)
 				}
 				if code != 0 && got == "" {
 					mustRun(t, to, c.args...)
@@ -67,9 +67,6 @@ func TestCommandsKilled(t *testing.T) {
 			for _, call := range []string{"fsync", "linkat", "renameat", "unlinkat"} {
 				for n := 1; !t.Failed(); n++ {
 					got, ended := killed(call, n)
-					if t.Failed() {
-						t.Logf("killed at %s %d", call, n)
-					}
 					if ended {
 						break
 					}
