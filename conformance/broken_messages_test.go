@@ -8,7 +8,7 @@ import (
 // brokenMessages are servers that break POST /v1/messages.
 func brokenMessages() []broken {
 	timed := func(text string) wrapper { return set(submit, 202, "createdAt", text) }
-	began := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // as package synctest says
+	began := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // see package synctest
 	return []broken{
 		{"a message gets 302", "messages.status", status(submit, 202, 302), nil},
 		{"a record lacks its id", "messages.id", lacks(submit, 202, "id"), nil},

@@ -91,7 +91,7 @@ func serve(t *testing.T, v variant, use func(*testing.T, conformance.Target, *co
 		srv := &http.Server{
 			Handler:   requests("", func(*http.Request) { time.Sleep(time.Millisecond) })(v.handler()),
 			ConnState: v.conns,
-			ErrorLog:  log.New(io.Discard, "", 0), // of panics
+			ErrorLog:  log.New(io.Discard, "", 0), // panics
 		}
 		go srv.Serve(pipes)
 		defer srv.Shutdown(context.Background())

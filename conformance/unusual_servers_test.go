@@ -204,20 +204,18 @@ func limited() func(net.Conn, http.ConnState) {
 	}
 }
 
-// crowded responds with a status to the third creation at a time.
-func crowded(status int) wrapper {
-	return func(next http.Handler) http.Handler {
-		var active atomic.Int64
-		slow := requests(create, func(*http.Request) { time.Sleep(meet) })(next)
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			defer active.Add(-1)
-			if active.Add(1) > 2 {
-				http.Error(w, "too many requests", status)
-				return
-			}
-			slow.ServeHTTP(w, r)
-		})
-	}
+// crowded responds 429 to the third creation at a time.
+func crowded(next http.Handler) http.Handler {
+	var active atomic.Int64
+	slow := requests(create, func(*http.Request) { time.Sleep(meet) })(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer active.Add(-1)
+		if active.Add(1) > 2 {
+			http.Error(w, "too many requests", http.StatusTooManyRequests)
+			return
+		}
+		slow.ServeHTTP(w, r)
+	})
 }
 
 // endsAnywhere is a store whose pages have at least one pet, and link to the next. Pages of

@@ -66,12 +66,6 @@ func nth(n int64, pattern string, w wrapper) wrapper {
 	return where(pattern, when(func(*http.Request) bool { return seen.Add(1) == n }, w))
 }
 
-// fromThe applies w to the n-th request and those after it.
-func fromThe(n int64, w wrapper) wrapper {
-	var seen atomic.Int64
-	return when(func(*http.Request) bool { return seen.Add(1) >= n }, w)
-}
-
 // until applies w to the first n requests that match a pattern.
 func until(n int64, pattern string, w wrapper) wrapper {
 	var seen atomic.Int64

@@ -13,23 +13,19 @@ func TestInt64(t *testing.T) {
 		want int64
 		err  string // part of the error; "": none
 	}{
-		{text: "0"}, {text: "-0"}, {text: "7", want: 7},
+		{text: "-0"},
 		{text: "9223372036854775807", want: 1<<63 - 1},
 		{text: "-9223372036854775808", want: -1 << 63},
 		{text: "9007199254740993", want: 1<<53 + 1},
 		{text: "1.0", want: 1}, {text: "4e2", want: 400}, {text: "4.0E+2", want: 400}, {text: "100e-2", want: 1},
 		{text: "9223372036854775808", err: "does not fit"},
 		{text: "-9223372036854775809", err: "does not fit"},
-		{text: "1e30", err: "does not fit"},
 		{text: "1.5", err: "not an integer"},
-		{text: "1e-1", err: "not an integer"},
-		{text: "1e999999999", err: "not an integer"},
 		{text: "1e999999999999", err: "not an integer"},
 		{text: "1e-999999999999", err: "not an integer"},
 		{text: "1." + strings.Repeat("0", 2000), want: 1},
 		{text: `"7"`, err: `is "7", not an integer`},
 		{text: "null", err: "is null, not an integer"},
-		{text: "[7]", err: "is [7], not an integer"},
 	} {
 		got, err := object{"n": jsontext.Value(tt.text)}.int64("n")
 		if got != tt.want || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
