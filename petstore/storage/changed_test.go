@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -138,7 +139,16 @@ func TestDamageRefusesChanges(t *testing.T) {
 	t.Parallel()
 	path := dbPath(t)
 	whole := deep(t)
-	outcome := rules.Digest(rules.CreatePet, keyOf(deepOutcomes/2))
+	digest := func(n int) string {
+		key := rules.Digest(rules.CreatePet, keyOf(n))
+		return string(key[:])
+	}
+	outcome := digest(deepOutcomes / 2)
+	var outcomes []string
+	for n := range deepOutcomes {
+		outcomes = append(outcomes, digest(n))
+	}
+	slices.Sort(outcomes)
 	for _, c := range []struct {
 		name   string
 		damage string // the bytes before the one that is changed
@@ -156,8 +166,16 @@ func TestDamageRefusesChanges(t *testing.T) {
 			_, err := s.ListPets(t.Context(), petstore.ListQuery{Status: petOf(4001).Status, After: petstore.CursorAfter(whole.pets[n].ID)})
 			return err
 		}},
-		{"a repeated create", string(outcome[:]), func(s *storage.Store, n int) error {
+		{"a repeated create", outcome, func(s *storage.Store, n int) error {
 			n = deepOutcomes/2 + n%(deepOutcomes/2)
+			_, err := s.CreatePet(t.Context(), petOf(n), keyOf(n))
+			return err
+		}},
+		{"a create with a key that follows", outcome, func(s *storage.Store, n int) error {
+			n += deepOutcomes
+			if i, _ := slices.BinarySearch(outcomes, digest(n)); i == 0 || outcomes[i-1] != outcome {
+				return nil
+			}
 			_, err := s.CreatePet(t.Context(), petOf(n), keyOf(n))
 			return err
 		}},

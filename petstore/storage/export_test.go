@@ -9,8 +9,8 @@ import (
 // NoSync makes commits faster: internal/test/faulttest tests that they survive a power cut.
 func (s *Store) NoSync() { s.db.NoSync = true }
 
-// SetMaxSize limits the length of the file.
-func (s *Store) SetMaxSize(n int) { s.db.MaxSize = n }
+// LowerMaxSize lowers the limit to the length of the file.
+func (s *Store) LowerMaxSize(n int) { s.db.MaxSize = min(n, s.db.MaxSize) }
 
 // Hold lets changes wait until release is called.
 func (s *Store) Hold() (release func()) {

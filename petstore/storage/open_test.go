@@ -133,7 +133,7 @@ func TestStoreGrows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.SetMaxSize(int(info.Size()) + 24<<20) // bbolt leaves 16 MiB of it unused
+			s.LowerMaxSize(int(info.Size()) + 24<<20) // bbolt leaves 16 MiB of it unused
 		}
 		before := countPets(t, s)
 		var created atomic.Int64
