@@ -37,7 +37,7 @@ var messageChecks = []Check{
 type message struct {
 	by       *exchange
 	id, text string
-	at       time.Time // createdAt; zero: it is no timestamp
+	at       time.Time // createdAt; zero: not a timestamp
 }
 
 // submit submits a message.

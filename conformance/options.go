@@ -16,8 +16,8 @@ type Target struct {
 	URL string // the base URL of /pets, such as http://127.0.0.1:8080/v1
 	Key string // an API key that is valid on the target
 
-	// MessagesURL is the base URL of /messages. Empty: URL, if it has /messages.
-	// Otherwise the conclusion is [Partial] at best.
+	// MessagesURL is the base URL of /messages. "": URL; if that has no /messages, the
+	// conclusion is [Partial] at best.
 	MessagesURL string
 
 	// PetsOnly says that the target is not meant to have /messages. Their checks are not part of
@@ -65,9 +65,9 @@ func cleanBase(what, base string) (string, error) {
 
 // Options says how to judge a target. The zero value judges by every check.
 type Options struct {
-	// Select has globs for the IDs of the checks, as in [path.Match]. Empty: every check. All requests
-	// are sent, but that of pets.create.surrogate only if it is selected. A glob that matches no check
-	// is an error.
+	// Select has globs for the IDs of the checks, as in [path.Match]. All requests are sent, but
+	// that of pets.create.surrogate only if it is selected. A glob that matches no check is an
+	// error. nil: every check.
 	Select []string
 
 	// Skip has globs for the IDs of checks that are left out, such as those of a known defect.
@@ -75,12 +75,12 @@ type Options struct {
 
 	ReadOnly bool // only GET requests are sent
 
-	// Category is one that the target accepts. Nil: the run tries an arbitrary one, then those of
+	// Category is one that the target accepts. nil: the run tries an arbitrary one, then those of
 	// the target's pets, then 1.
 	Category *int64
 
 	// FailLevel is the lowest level of the checks whose violations make a target not
-	// conformant. Empty: [Required].
+	// conformant. "": [Required].
 	FailLevel Level
 
 	Parallel  int               // the largest number of requests at a time; 0: 8

@@ -72,7 +72,7 @@ type Report struct {
 	Seconds  float64   `json:"seconds"`
 	Requests int       `json:"requests"` // how many were sent
 
-	// Reason says why the run is not enough to judge the target. Empty: it is enough.
+	// Reason says why the run is not enough to judge the target. "": it is enough.
 	Reason string `json:"reason,omitzero"`
 
 	Counts  map[Verdict]int `json:"counts"`        // of checks
