@@ -164,7 +164,7 @@ func (x *exchange) unavailable() bool {
 }
 
 // follows reports whether x was sent after y was received.
-func (x *exchange) follows(y *exchange) bool { return !x.Sent.Before(y.Received) }
+func (x *exchange) follows(y *exchange) bool { return x.Start > y.End }
 
 // during says so if x was sent while y was under way.
 func (x *exchange) during(y *exchange) string {

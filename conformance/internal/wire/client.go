@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -18,6 +19,7 @@ type Client struct {
 	http     http.Client
 	timeout  time.Duration
 	redactor *strings.Replacer
+	events   atomic.Int64
 }
 
 // NewClient returns a client with that API key. Show hides the key and the other secrets. timeout is
@@ -35,15 +37,15 @@ func NewClient(key string, secrets []string, timeout time.Duration, transport ht
 		}
 	}
 	unfollowed := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Client{key, http.Client{Transport: transport, CheckRedirect: unfollowed}, timeout, newRedactor(key, secrets)}
+	return &Client{key: key, http: http.Client{Transport: transport, CheckRedirect: unfollowed}, timeout: timeout, redactor: newRedactor(key, secrets)}
 }
 
 // Send sends q and reads the whole response. As net/http does, it sends a GET again if a connection that
 // was kept is closed without a response.
 func (c *Client) Send(ctx context.Context, q Request) *Exchange {
-	x := &Exchange{request: q, Sent: time.Now()}
+	x := &Exchange{request: q, Sent: time.Now(), Start: c.events.Add(1)}
 	x.Err = c.exchange(ctx, x)
-	x.Received = time.Now()
+	x.Received, x.End = time.Now(), c.events.Add(1)
 	return x
 }
 

@@ -23,6 +23,10 @@ type Exchange struct {
 	Sent     time.Time
 	Received time.Time // when the whole response was there
 
+	// Start and End number what a client sends and receives: a clock can be too coarse to tell
+	// which was first.
+	Start, End int64
+
 	request Request
 	proto   string // such as HTTP/1.1
 }
