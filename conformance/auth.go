@@ -49,7 +49,7 @@ func (r *run) badKeys() {
 				}
 			}})
 		}
-		if check == "auth.list" || check == "messages.auth" { // of which nobody asks what they have added
+		if check == "auth.list" || check == "messages.auth" { // no check looks for what these have added
 			r.queue(r.want401("auth.word", q().with(wordAfterKey)), step{q().with(lowerScheme), func(x *exchange) {
 				r.check("auth.scheme-case", x, x.Succeeded(), `the valid key after "bearer" gets %s`, x.StatusLine())
 			}})

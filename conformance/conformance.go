@@ -10,7 +10,8 @@
 //
 // The target may have any pets before a run. During the run nobody else may use it. A run adds more
 // pets than a list can show, and reports what it leaves behind, because the contract has no way to
-// delete pets. It sends the API key to nobody else. Reports show [key] where the target echoes it.
+// delete pets. It sends the API key to nobody else. Reports show [key] where the target echoes one of at least
+// 16 characters.
 package conformance
 
 import (

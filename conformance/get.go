@@ -162,7 +162,7 @@ func plus(id, sign int64) string {
 	return n.Add(n, big.NewInt(id)).String()
 }
 
-// missingIDs are IDs that hardly a pet has.
+// missingIDs are IDs that hardly any pet has.
 var missingIDs = []int64{0, -1, 1<<63 - 1, -1 << 63, 1<<53 + 1, 1 << 31, 1 << 32}
 
 // notIDs are not IDs. $I stands for the ID of a pet.

@@ -25,7 +25,7 @@ type request struct {
 	wire.Request        // try sets its URL
 	path         string // relative to the base URL, or to that of the messages, escaped, with its query
 
-	what  string // is unusual or wrong about it: it completes "the request has …"
+	what  string // what is unusual or wrong about it: it completes "the request has …"
 	allow allowed
 	name  string // of the pet in the body; "": none, or an empty one
 }

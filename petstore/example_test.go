@@ -48,7 +48,7 @@ func Example() {
 }
 
 // A worker removes a message after its delivery, never before. So a crash loses no message,
-// but may repeat a delivery. The receiver can recognise it: an ID is never used again.
+// but may repeat a delivery. The receiver can recognize it: an ID is never used again.
 func ExampleQueue() {
 	ctx := context.Background()
 	store := memory.New(nil) // only one process can open a file, so a worker is part of the server

@@ -38,7 +38,7 @@ func (s Status) validate() error {
 // NewPet is a pet before it is stored (contract, section 2.1).
 type NewPet struct {
 	// Name may be any valid UTF-8 of at most [MaxTextBytes], the empty string included.
-	// It is kept byte for byte: not trimmed, folded or normalised.
+	// It is kept byte for byte: not trimmed, folded or normalized.
 	Name string `json:"name"`
 
 	// CategoryID may be any int64, kept exactly. The contract describes no

@@ -75,7 +75,7 @@ func checkFailure(t *testing.T, what, errno string, came bool, r recording) {
 	}
 	log := r.Stderr.String()
 	errors := strings.Count(log, "level=ERROR")
-	temporary, _ := filepath.Glob(filepath.Dir(r.store) + "/.*")
+	temporary, _ := filepath.Glob(filepath.Dir(r.store) + "/*.part")
 	ok := false
 	switch {
 	case !r.started:

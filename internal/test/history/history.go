@@ -22,11 +22,11 @@ import (
 
 // Request is a creation, the submission of a message, a get or a list. Each created pet
 // has the status sold and a name of its own, which up to its first space is also the
-// Idempotency-Key of the creation, unless Once is set. The text of a message is its key.
+// Idempotency-Key of the creation, unless NoKey is set. The text of a message is its key.
 // So a repetition is an equal request.
 type Request struct {
 	Create  string // name of the pet; "": another request
-	Once    bool   // create it without an Idempotency-Key; such a creation is never repeated
+	NoKey   bool   // create it without an Idempotency-Key; such a creation is never repeated
 	Message string // text of the message; "": another request
 	Get     int    // ID of the pet; 0: a list
 	After   int    // list the pets after that ID
@@ -76,7 +76,7 @@ func (h *History) Choose(r *rand.Rand, name string) Request {
 	switch r.IntN(6) {
 	case 0:
 		if r.IntN(2) == 0 {
-			return Request{Create: name, Once: true}
+			return Request{Create: name, NoKey: true}
 		}
 		h.names = append(h.names, name)
 		return Request{Create: name}
@@ -175,7 +175,7 @@ func (r Request) send(ctx context.Context, client *http.Client, url, key string)
 	switch {
 	case r.Create != "":
 		method, path, body = "POST", "/pets", fmt.Sprintf(`{"name":%q,"categoryId":1,"status":"sold"}`, r.Create)
-		if !r.Once {
+		if !r.NoKey {
 			idempotencyKey, _, _ = strings.Cut(r.Create, " ")
 		}
 	case r.Message != "":

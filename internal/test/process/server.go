@@ -85,7 +85,7 @@ type Server struct {
 }
 
 var (
-	servingForm = regexp.MustCompile(`serving url=(\S+)(?: page=\S+)?(?: messages=(\S+))?(?: admin=(\S+))?.*\n`)
+	servingForm = regexp.MustCompile(`serving url=(\S+)(?: messages=(\S+))?(?: admin=(\S+))?.*\n`)
 	keyForm     = regexp.MustCompile(`petstore_[a-z2-7]{26}`)
 
 	keys sync.Map // API keys by directory
