@@ -16,7 +16,7 @@ const (
 	CodeConflict            Code = "conflict"             // 409: an earlier create with the same [IdempotencyKey] is under way; repeat the call later
 	CodeIdempotencyMismatch Code = "idempotency_mismatch" // 422: the [IdempotencyKey] was used with another value
 	CodeInsufficientStorage Code = "insufficient_storage" // 507: there is no room, on the disk or for another ID; nothing was stored, and reads go on
-	CodeUnavailable         Code = "unavailable"          // 503: it cannot be done now (a full queue, a closed store, a cancelled context), or its outcome is unknown; repeat it later, a create with the same [IdempotencyKey]
+	CodeUnavailable         Code = "unavailable"          // 503: it cannot be done now (a full queue, a closed store, a cancelled context), or it may have been done; repeat it later, a create with the same [IdempotencyKey]
 	CodeInternal            Code = "internal"             // 500: any other failure, such as damaged data; its details are for the log
 
 	// Only HTTP has these.

@@ -22,7 +22,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// The key is for another call, after errors.Is(err, client.ErrUnknownOutcome).
+	// The key is for another call, after errors.Is(err, client.ErrMaybeDone).
 	key := petstore.IdempotencyKey{Key: "order-4711"}
 	if _, err = c.CreatePet(ctx, petstore.NewPet{Name: "Rex", CategoryID: 4}, key); err != nil {
 		fmt.Println("not created:", err)

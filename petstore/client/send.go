@@ -22,10 +22,10 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// ErrUnknownOutcome says that the server may have carried out a creation or submission: the
+// ErrMaybeDone says that the server may have carried out a creation or submission: the
 // response was lost, broke the contract, or was a 101, a redirect or a 5xx but 507. If the server
 // honors Idempotency-Key, the call can be repeated with the same Key.
-var ErrUnknownOutcome = errors.New("the server may have carried out the request")
+var ErrMaybeDone = errors.New("the server may have carried out the request")
 
 // ResponseError is the response that is the reason for an error. The API key is removed from
 // its texts, unless it is escaped.
@@ -81,7 +81,7 @@ func do[W, T any](ctx context.Context, c *Client, r request, decode decoder[W, T
 			f.Err = fmt.Errorf("%w: %w", ctx.Err(), f.Err)
 		}
 		if unknown {
-			f.Err = fmt.Errorf("%w: %w", ErrUnknownOutcome, f.Err)
+			f.Err = fmt.Errorf("%w: %w", ErrMaybeDone, f.Err)
 		}
 		return zero, &f.Error
 	}

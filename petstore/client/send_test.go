@@ -26,7 +26,7 @@ func TestRetry(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		server s      // its responses, before success
-		want   string // of a read, a creation, and one with RetryWrites: it is repeated (r), fails (f) or is of unknown outcome (u)
+		want   string // of a read, a creation, and one with RetryWrites: it is repeated (r), fails (f) or may have been carried out (u)
 		code   petstore.Code
 	}{
 		{"no connection", s{refused}, "rrr", ""},
@@ -64,7 +64,7 @@ func TestRetry(t *testing.T) {
 					return append(tt.server, okay)[len(keys)-1](r)
 				}))
 				if (err == nil) != (want == 'r') || err != nil && tt.code != "" && petstore.CodeOf(err) != tt.code ||
-					errors.Is(err, client.ErrUnknownOutcome) != (want == 'u') || keys[0] != keys[len(keys)-1] {
+					errors.Is(err, client.ErrMaybeDone) != (want == 'u') || keys[0] != keys[len(keys)-1] {
 					t.Errorf("%s, %s, RetryWrites %v: requests with the keys %q, error %v", tt.name, operation, i == 1, keys, err)
 				}
 			}
@@ -88,7 +88,7 @@ func TestLostOnReusedConnection(t *testing.T) {
 		c, _ := client.New(srv.URL, testKey, &client.Options{RetryWrites: retry, MinBackoff: 1})
 		_, err := c.ListPets(ctx, petstore.ListQuery{})
 		_, err2 := c.CreatePet(ctx, petstore.NewPet{Name: "Rex", CategoryID: 1}, petstore.IdempotencyKey{Key: "a"}) // the server has a default status
-		if err != nil || (err2 == nil) != retry || errors.Is(err2, client.ErrUnknownOutcome) == retry || creations.Load() != want {
+		if err != nil || (err2 == nil) != retry || errors.Is(err2, client.ErrMaybeDone) == retry || creations.Load() != want {
 			t.Errorf("RetryWrites %v: the server received %d creations, and the errors are %v, %v", retry, creations.Load(), err, err2)
 		}
 	}
@@ -157,7 +157,7 @@ func TestContext(t *testing.T) {
 			start := time.Now()
 			_, err := newClient(t, client.Options{RetryWrites: true, MinBackoff: time.Second}, tt.server).CreatePet(ctx, rex, none)
 			if petstore.CodeOf(err) != petstore.CodeUnavailable || !errors.Is(err, context.Canceled) || time.Since(start) != tt.ended ||
-				errors.Is(err, client.ErrUnknownOutcome) != tt.unknown || !strings.Contains(err.Error(), tt.cause) {
+				errors.Is(err, client.ErrMaybeDone) != tt.unknown || !strings.Contains(err.Error(), tt.cause) {
 				t.Errorf("%s: the error is %v after %v", tt.name, err, time.Since(start))
 			}
 		})

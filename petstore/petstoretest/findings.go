@@ -75,7 +75,7 @@ func (h *Handler) see(x *exchange) {
 		fmt.Fprintf(h.Log, "%s %q %s\n", x.request.Method, x.request.RequestURI, sent)
 	}
 	h.find(x, "repeated-without-key", h.createdTwice(x),
-		"Repeat a creation with its Idempotency-Key, or report that its outcome is unknown.")
+		"Repeat a creation with its Idempotency-Key, or report that it may have been carried out.")
 	h.find(x, "ignored-retry-after", h.ignoredRetryAfter(x),
 		"Wait as long as Retry-After says before you repeat the request.")
 	h.find(x, "rounded-id", h.roundedID(x),
