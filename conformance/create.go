@@ -37,10 +37,10 @@ var createChecks = []Check{
 // surrogateCheck is the check whose request is not sent if it is not selected.
 const surrogateCheck = "pets.create.surrogate"
 
-// create adds n, and queues a request for it.
+// create adds n, and queues a GET of the pet.
 func (r *run) create(n wire.NewPet) *exchange { return r.play(r.creating(add(n), n)) }
 
-// creating adds n by a request that may be unusual, and queues a request for it.
+// creating adds n by a request that may be unusual, and queues a GET of the pet.
 func (r *run) creating(q request, n wire.NewPet) step {
 	return step{q, func(x *exchange) {
 		r.judgeCreation(x, n)
@@ -156,7 +156,7 @@ func (r *run) findCategory() {
 		candidates = append(candidates, 1)
 	}
 	var x *exchange
-	for _, r.category = range candidates {
+	for _, r.category = range candidates { // the last one tried stays
 		n := r.pet("available")
 		x = r.send(add(n).as("", may))
 		r.judgeCreation(x, n)

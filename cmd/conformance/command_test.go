@@ -63,7 +63,7 @@ func TestCommands(t *testing.T) {
 				code := program().Run(flags.Call{Context: t.Context(), Args: tt.args, Getenv: func(string) string { return key }, Stdout: &out, Stderr: &errs})
 				stdout, stderr := out.String(), errs.String()
 				if code != tt.code || !strings.Contains(stdout, tt.stdout) || !strings.Contains(stderr, tt.stderr) {
-					t.Errorf("conformance %s: code %d, want %d\n%s\n%s", strings.Join(tt.args, " "), code, tt.code, stdout, stderr)
+					t.Errorf("conformance %s: code %d, want %d, %q and %q\n%s\n%s", strings.Join(tt.args, " "), code, tt.code, tt.stdout, tt.stderr, stdout, stderr)
 				}
 				if strings.Contains(stdout+stderr, testserver.Key) {
 					t.Errorf("the output has the key:\n%s\n%s", stdout, stderr)

@@ -29,6 +29,6 @@ func program() *flags.Program {
 		Name:     "conformance",
 		About:    "judge a server or a client of the petstore contract from outside",
 		Commands: []flags.Command{runCommand(), serveCommand(), listCommand()},
-		Notes:    "Exit codes: 0 conformant, 1 not conformant, 2 wrong use, 3 could not be judged, 4 conformant as far as it was judged.\nOf serve: 0 no mistake, 1 mistakes, 2 wrong use, 3 no request succeeded.\n",
+		Notes:    "Exit codes: 0 conformant, 1 not conformant, 2 wrong use, 3 not judged, 4 partial.\nOf serve: 0 no mistake, 1 mistakes, 2 wrong use, 3 no request succeeded.\n",
 	}
 }
