@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"go.etcd.io/bbolt"
+
 	"example.com/animalstore/internal/test/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/internal/rules"
@@ -210,5 +212,21 @@ func TestDamageRefusesChanges(t *testing.T) {
 				t.Errorf("%d pets cannot be read, %d other reads failed: %v", pets, others, wrong)
 			}
 		})
+	}
+}
+
+// A pet whose block is missing is damaged, and never not found.
+func TestMissingBlock(t *testing.T) {
+	d, path := deep(t), dbPath(t)
+	process.WriteFile(t, path, d.file)
+	edit(t, path, func(tx *bbolt.Tx) error {
+		c := tx.Bucket([]byte("pets")).Cursor()
+		c.First()
+		c.Next()
+		return c.Delete()
+	})
+	pets, others, wrong := d.read(t.Context(), open(t, path))
+	if wrong != nil || pets == 0 || pets == len(d.pets) || others == 0 {
+		t.Errorf("%d pets and %d other reads are damaged, %v", pets, others, wrong)
 	}
 }
