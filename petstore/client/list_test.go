@@ -81,7 +81,7 @@ func TestAll(t *testing.T) {
 		} else if page == "c" {
 			status = 400
 		}
-		return respond(status, `[{"id":1,"name":"","categoryId":1},{"id":2,"name":"","categoryId":1}]`, header...)(r)
+		return respond(status, `[{"id":1,"name":"","categoryId":1},{"id":2,"name":"","categoryId":1,"status":null}]`, header...)(r)
 	})
 	for _, tt := range []struct {
 		limit, n int // n: how many pets are read
