@@ -43,7 +43,7 @@ type variant struct {
 	conns   func(net.Conn, http.ConnState)
 
 	at     time.Time                 // when it runs; zero: in 2000
-	target func(*conformance.Target) // changes what the suite is told about it
+	target func(*conformance.Target) // changes the target that the suite gets
 	opts   conformance.Options
 	until  string // the ID of a check: the run ends after the scenario in which it fails
 }

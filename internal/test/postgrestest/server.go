@@ -1,9 +1,9 @@
 // Package postgrestest runs PostgreSQL on this machine, for tests: [Run] starts one
 // server. The tests of this package hold these promises of docs/postgres.md:
 //
-//   - TestFaults: whatever happens to one machine, or to both standbys, of a Patroni
-//     cluster of three nodes, no acknowledged creation is lost, nothing is stored
-//     twice, and a read returns the newest state or 503
+//   - TestFaults: if one machine of a Patroni cluster of three nodes fails, or both
+//     standbys do, no acknowledged creation is lost, nothing is stored twice, and a
+//     read returns the newest state or 503
 //
 // The package needs Linux. If the process runs as root, PostgreSQL runs as the user
 // postgres. Nothing that the package starts outlives the process.
