@@ -79,8 +79,10 @@ func TestExpire(t *testing.T) {
 		}
 	}
 	exec("UPDATE petstore.outcomes SET made = made - interval '2 minutes' WHERE digest = $1", digest("new"))
-	if pet := s.mustCreate(t, "another", petstore.IdempotencyKey{Key: "new"}); pet.ID != 5 {
-		t.Errorf("a key that has expired, and is not deleted: pet %d, want 5", pet.ID)
+	for range 2 {
+		if pet := s.mustCreate(t, "another", petstore.IdempotencyKey{Key: "new"}); pet.ID != 5 {
+			t.Errorf("a key that has expired, and is not deleted: pet %d, want 5 each time", pet.ID)
+		}
 	}
 }
 
