@@ -53,8 +53,7 @@ type Exit int
 // Error implements error.
 func (e Exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// Version returns the version of the module, and that of Go. In a build from a clone, the
-// former names the commit, and ends in "+dirty" if files were changed.
+// Version returns the versions of the module and of Go.
 func Version() string {
 	info, _ := debug.ReadBuildInfo() // go build always adds it
 	return info.Main.Version + " " + info.GoVersion

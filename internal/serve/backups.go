@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"example.com/animalstore/internal/newfile"
+	"example.com/animalstore/internal/files"
 	"example.com/animalstore/petstore/apikey"
 	"example.com/animalstore/petstore/storage"
 )
@@ -93,7 +93,7 @@ func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 // copyKeys copies the well-formed key file at from to a new file at path, whole or not at
 // all.
 func copyKeys(path, from string) error {
-	return newfile.Create(path, func(temp *os.File) error {
+	return files.Create(path, func(temp *os.File) error {
 		_, err := apikey.List(from)
 		if err != nil {
 			return err

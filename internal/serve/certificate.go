@@ -2,9 +2,12 @@ package serve
 
 import (
 	"crypto/tls"
+	"errors"
 	"log/slog"
 	"sync/atomic"
 	"time"
+
+	"example.com/animalstore/internal/files"
 )
 
 // certificate is what -tls-cert and -tls-key name.
@@ -15,6 +18,9 @@ type certificate struct {
 
 // load reads the files. If they cannot be used, the certificate before stays in use.
 func (c *certificate) load() error {
+	if err := errors.Join(files.CheckRegular(c.certFile), files.CheckRegular(c.keyFile)); err != nil {
+		return err
+	}
 	cert, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
 	if err == nil {
 		c.current.Store(&cert)

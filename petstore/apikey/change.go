@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"example.com/animalstore/internal/newfile"
+	"example.com/animalstore/internal/files"
 	"example.com/animalstore/petstore"
 )
 
@@ -31,7 +31,7 @@ func Create(path, account string) (secret string, key Key, err error) {
 		return "", Key{}, petstore.Errorf(petstore.CodeInvalid, "account: must be 1 to 128 letters, digits and . _ @ + - and start with a letter or digit")
 	}
 	line := strings.Join(fields, " ") + "\n"
-	err = newfile.Create(path, func(f *os.File) error {
+	err = files.Create(path, func(f *os.File) error {
 		_, err := f.WriteString(line)
 		return err
 	})
@@ -65,10 +65,10 @@ func List(path string) ([]Key, error) {
 	return keys, err
 }
 
-// read returns the keys in the file at path, and its contents.
+// read also returns what the file holds.
 func read(path string) (keys []Key, contents string, err error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // to read it may block forever
-		return nil, "", fmt.Errorf("%s: is not a regular file", path)
+	if err := files.CheckRegular(path); err != nil {
+		return nil, "", err
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {

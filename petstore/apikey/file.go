@@ -43,7 +43,7 @@ const (
 )
 
 // Open loads the file at path. It fails if the file is missing, empty, malformed or cannot
-// be read. log receives how many keys were loaded, and why they cannot be; nil: nothing does.
+// be read. log receives how many keys were loaded, or why none are. nil: nothing is logged.
 func Open(path string, log *slog.Logger) (*File, error) {
 	path, err := filepath.Abs(path) // the working directory may change
 	if err != nil {

@@ -123,7 +123,7 @@ func TestUnusableWhileServing(t *testing.T) {
 			"is empty":                  write(""),
 			"line 3: must be a SHA-256": write(b + "\nnonsense\n"),
 			"line 1: must be a SHA-256": write(bob + b[64:]), // must not be logged
-			"is not a regular":          func() error { return os.Mkdir(e.path, 0o700) },
+			"not a regular":             func() error { return os.Mkdir(e.path, 0o700) },
 			"too many levels of":        func() error { return os.Symlink(e.path, e.path) },
 		} {
 			time.Sleep(1001 * time.Millisecond)

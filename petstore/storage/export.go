@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"example.com/animalstore/internal/newfile"
+	"example.com/animalstore/internal/files"
 	"example.com/animalstore/petstore/storage/internal/lines"
 )
 
@@ -62,7 +62,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer) error {
 // name of the file ends in .part; a process that is killed leaves that. The error wraps
 // fs.ErrExist if there is a file, or is that of export.
 func CreateExportFile(path string, export func(w io.Writer) error) error {
-	return newfile.Create(path, func(temp *os.File) error {
+	return files.Create(path, func(temp *os.File) error {
 		if !strings.HasSuffix(path, ".gz") {
 			return export(temp)
 		}

@@ -13,6 +13,8 @@ import (
 
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
+
+	"example.com/animalstore/internal/files"
 )
 
 // Errors that [Open] wraps, besides [ErrDamaged] and those of package io/fs.
@@ -44,13 +46,11 @@ func (m meta) size() int64 { return int64(m.pages) * m.pageSize }
 // listed as free. So a file is locked (openLocked) and inspected before bbolt has it
 // (mapFile).
 
-// openLocked opens a regular file and locks it, for reading or for writing: to open
-// another kind of file may block forever. The error wraps [ErrLocked] if the
-// file is open already.
+// openLocked opens a regular file and locks it, for reading or for writing. The error wraps
+// [ErrLocked] if the file is open already.
 func openLocked(path string, flag int) (*os.File, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		err := errors.New("it is a directory or a device, not a regular file")
-		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	if err := files.CheckRegular(path); err != nil {
+		return nil, err
 	}
 	f, err := os.OpenFile(path, flag, 0)
 	if err != nil {
@@ -193,7 +193,8 @@ func checkFreelist(f io.ReaderAt, m meta) error {
 	}
 	// bbolt calculates how many pages are needed before it takes them from the list.
 	most := pageHeaderLen + 8*(1+count+1+overflow)
-	if err != nil || header.ID != m.freelist || header.Flags != freelistFlag || overflow*uint64(m.pageSize) > most {
+	if err != nil || header.ID != m.freelist || header.Flags != freelistFlag ||
+		m.freelist >= m.pages || m.freelist+overflow >= m.pages || overflow*uint64(m.pageSize) > most {
 		return damaged("page %d is not a freelist", m.freelist)
 	}
 	for last := uint64(1); count > 0; count-- {

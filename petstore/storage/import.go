@@ -9,7 +9,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"example.com/animalstore/internal/newfile"
+	"example.com/animalstore/internal/files"
 	"example.com/animalstore/petstore/internal/rules"
 	"example.com/animalstore/petstore/storage/internal/lines"
 )
@@ -39,7 +39,7 @@ func Import(ctx context.Context, path string, r io.Reader) (Totals, error) {
 
 // makeStore makes a store at path of the records that next returns, which are valid, until io.EOF.
 func makeStore(path string, next func() (lines.Record, error)) (got Totals, err error) {
-	err = newfile.Create(path, func(temp *os.File) error { // which syncs the file afterwards
+	err = files.Create(path, func(temp *os.File) error { // which syncs the file afterwards
 		db, err := bbolt.Open(temp.Name(), 0, &bbolt.Options{NoStatistics: true, NoSync: true})
 		if err != nil {
 			return err

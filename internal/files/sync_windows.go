@@ -1,4 +1,4 @@
-package newfile
+package files
 
 // syncDir does nothing: Windows cannot sync a directory, and keeps names in its
 // journal.

@@ -1,5 +1,5 @@
-// Package newfile makes files whole or not at all.
-package newfile
+// Package files makes files whole or not at all, and refuses what is not a file.
+package files
 
 import (
 	"errors"
@@ -8,6 +8,15 @@ import (
 	"os"
 	"path/filepath"
 )
+
+// CheckRegular fails if there is a directory or a device at path: to open or read one may block
+// forever.
+func CheckRegular(path string) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return &fs.PathError{Op: "open", Path: path, Err: errors.New("it is a directory or a device, not a regular file")}
+	}
+	return nil
+}
 
 // Create makes a file at path, whole or not at all: fill writes it to temp, whose name ends
 // in .part, and which gets the name path once it is on disk. If there is a file at path by

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package newfile
+package files
 
 import "os"
 
