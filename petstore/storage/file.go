@@ -193,8 +193,9 @@ func checkFreelist(f io.ReaderAt, m meta) error {
 	}
 	// bbolt calculates how many pages are needed before it takes them from the list.
 	most := pageHeaderLen + 8*(1+count+1+overflow)
-	if err != nil || header.ID != m.freelist || header.Flags != freelistFlag ||
-		m.freelist >= m.pages || m.freelist+overflow >= m.pages || overflow*uint64(m.pageSize) > most {
+	if err != nil || header.ID != m.freelist || header.Flags != freelistFlag || m.freelist >= m.pages ||
+		m.freelist+overflow >= m.pages || overflow*uint64(m.pageSize) > most ||
+		count > m.pages || pageHeaderLen+8*count > (overflow+1)*uint64(m.pageSize) {
 		return damaged("page %d is not a freelist", m.freelist)
 	}
 	for last := uint64(1); count > 0; count-- {
