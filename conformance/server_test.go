@@ -36,7 +36,7 @@ type variant struct {
 	name string
 
 	// What is changed: the handler, the store, the handler's options, or what happens to
-	// connections. Nil: nothing.
+	// connections. nil: nothing.
 	http    wrapper
 	pets    func(*store)
 	options httpapi.Options
@@ -87,7 +87,7 @@ func serve(t *testing.T, v variant, use func(*testing.T, conformance.Target, *co
 		if v.target != nil {
 			v.target(&target)
 		}
-		pipes := make(pipes)
+		pipes := make(testserver.Pipes)
 		srv := &http.Server{
 			Handler:   requests("", func(*http.Request) { time.Sleep(time.Millisecond) })(v.handler()),
 			ConnState: v.conns,
@@ -96,31 +96,11 @@ func serve(t *testing.T, v variant, use func(*testing.T, conformance.Target, *co
 		go srv.Serve(pipes)
 		defer srv.Shutdown(context.Background())
 		v.opts.Transport = &http.Transport{
-			DialContext: pipes.dial, DisableCompression: true, MaxIdleConnsPerHost: 64, ExpectContinueTimeout: time.Second,
+			DialContext: pipes.Dial, DisableCompression: true, MaxIdleConnsPerHost: 64, ExpectContinueTimeout: time.Second,
 		}
 		use(t, target, &v.opts)
 	})
 }
-
-// pipes is a listener.
-type pipes chan net.Conn
-
-func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
-	client, server := net.Pipe()
-	p <- server
-	return client, nil
-}
-
-func (p pipes) Accept() (net.Conn, error) {
-	conn, ok := <-p
-	if !ok {
-		return nil, net.ErrClosed
-	}
-	return conn, nil
-}
-
-func (p pipes) Close() error   { close(p); return nil }
-func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
 // run judges v.
 func run(t *testing.T, v variant) (r *conformance.Report) {

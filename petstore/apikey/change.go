@@ -65,7 +65,7 @@ func List(path string) ([]Key, error) {
 	return keys, err
 }
 
-// read also returns what the file holds.
+// read is List, with the file's contents.
 func read(path string) (keys []Key, contents string, err error) {
 	if err := files.CheckRegular(path); err != nil {
 		return nil, "", err

@@ -3,7 +3,6 @@ package petstoretest_test
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"example.com/animalstore/internal/test/testserver"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/client"
 	"example.com/animalstore/petstore/petstoretest"
@@ -47,25 +47,6 @@ func add(c *client.Client) error {
 		return fmt.Errorf("%d pets with %d names were added, want 30", pets, len(names))
 	}
 	return nil
-}
-
-// pipes is a network in memory, where the clock can be fake.
-type pipes chan net.Conn
-
-func (p pipes) Accept() (net.Conn, error) {
-	if c, ok := <-p; ok {
-		return c, nil
-	}
-	return nil, net.ErrClosed
-}
-
-func (p pipes) Close() error   { close(p); return nil }
-func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
-
-func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
-	client, server := net.Pipe()
-	p <- server
-	return client, nil
 }
 
 // transport changes the requests and the responses of a client.
@@ -108,11 +89,11 @@ func TestClients(t *testing.T) {
 		for seed := range uint64(20) {
 			synctest.Test(t, func(t *testing.T) {
 				h := petstoretest.NewHandler(&petstoretest.Options{Difficult: true, Seed: seed})
-				network := make(pipes)
+				network := make(testserver.Pipes)
 				srv := &http.Server{Handler: h}
 				go srv.Serve(network)
 				defer srv.Close()
-				tt.transport.DialContext = network.dial
+				tt.transport.DialContext = network.Dial
 				defer tt.transport.CloseIdleConnections()
 				c, _ := client.New("http://pets.test/v1", petstoretest.Key, &client.Options{
 					HTTPClient: &http.Client{Transport: tt.transport}, RetryWrites: true, MinBackoff: 5 * time.Millisecond,
